@@ -364,19 +364,6 @@ def test_results_are_attached_to_their_calls(label):
     assert "3 teas" in repr(read_trajectory(SHAPES[label])[0].result)
 
 
-def test_langgraph_steps_are_groups():
-    steps = [["__start__", "agent", "tools"], ["agent"]]
-    events = read_trajectory({"results": [], "steps": steps})
-    assert [(event.name, event.group) for event in events] == [
-        ("__start__", 0),
-        ("agent", 0),
-        ("tools", 0),
-        ("agent", 1),
-    ]
-    assert recognise_format(steps) == "langgraph"
-    assert compare("trajectory_exact", ["agent", "tools", "agent"], steps, except_tools=["__start__"]).passed
-
-
 def test_agent_is_read():
     assert [event.agent for event in read_trajectory(OTEL)] == ["shopper", "shopper", "shopper"]
     assert [event.agent for event in read_trajectory(ADK_EVENTS)] == ["shopper", "shopper", "shopper"]

@@ -111,7 +111,6 @@ LOST = {
         "robot_action",
     ),
     "list in a list": (blocks([{"type": "tool_use", **CALL}]), "auto", "delete_all"),
-    "beside the steps of a graph": ({"steps": [["a"]], "messages": CHAT}, "auto", "messages"),
     "events and tool uses": (
         [
             {

@@ -154,13 +154,6 @@ class Call:
         """A key that calls with equal arguments share, and no others; None if there is no such key."""
         return content_key(self.args) if self.has_args else None
 
-    @functools.cached_property
-    def argument_keys(self) -> frozenset[Hashable] | None:
-        """Keys that equal arguments of equal names share; None if there are no such keys."""
-        if self.key is None:
-            return None
-        return frozenset((name, content_key(value)) for name, value in self.args.items())
-
     @property
     def is_bare(self) -> bool:
         """Whether the source did not record the arguments, as in a list of names."""
@@ -211,14 +204,8 @@ class CallMatcher:
             return 1.0
         if not (expected.has_args and observed.has_args):
             return 0.0
-        expected_keys = expected.argument_keys
-        observed_keys = observed.argument_keys
-        if self.get_rule(expected.name) == EQUAL and expected_keys and observed_keys:
-            return len(expected_keys & observed_keys) / len(expected.args.keys() | observed.args.keys())
         scores = [1.0 if result.kind is None else result.score for result in self.compare_args(expected, observed)]
-        if not scores:
-            return 1.0
-        return sum(scores) / len(scores)
+        return sum(scores) / len(scores) if scores else 1.0
 
     def compare_args(self, expected: Call, observed: Call) -> Iterator[ArgumentResult]:
         rule = self.get_rule(expected.name)

@@ -91,36 +91,31 @@ def _list_objects(details: Mapping[str, Any], name: str) -> list[Mapping[str, An
 
 def _list_rows(result: ComparisonResult) -> list[_Row]:
     """Return the rows of the table; the record of a limit has only the calls that break it."""
-    differences = _list_objects(result.details, "differences")
     if result.operator == "trajectory_valid_calls":
         # Each difference has its place and a reason.
         return []
-    if "alignment" not in result.details:
-        kind = "forbidden" if result.operator == "trajectory_forbidden" else "unexpected"
-        rows = []
-        for difference in differences:
-            match = _PATH.fullmatch(str(difference.get("path")))
-            call = difference.get("observed")
-            if match and isinstance(call, Mapping):
-                rows.append(_Row(kind, {**call, "observed": int(match[1])}, ()))
-        return rows
-
-    by_position: dict[str, list[tuple[Difference, str]]] = {}
-    for difference in differences:
+    places = []
+    for difference in _list_objects(result.details, "differences"):
         match = _PATH.fullmatch(str(difference.get("path")))
         observed_match = _PATH.fullmatch(str(difference.get("observed_path", difference.get("path"))))
-        if match and observed_match and match[2] is not None:
-            expected = difference.get("expected", ABSENT)
-            inner = Difference("$" + match[2], expected, difference.get("observed", ABSENT))
-            by_position.setdefault(observed_match[1], []).append((inner, match[0]))
+        if match and observed_match:
+            places.append((difference, match, observed_match[1]))
+    if "alignment" not in result.details:
+        kind = "forbidden" if result.operator == "trajectory_forbidden" else "unexpected"
+        calls = [(difference.get("observed"), int(at)) for difference, _, at in places]
+        return [_Row(kind, {**call, "observed": at}, ()) for call, at in calls if isinstance(call, Mapping)]
 
+    by_position: dict[str, list[tuple[Difference, str]]] = {}
+    for difference, match, at in places:
+        if match[2] is not None:
+            sides = [difference.get(side, ABSENT) for side in ("expected", "observed")]
+            by_position.setdefault(at, []).append((Difference(f"${match[2]}", *sides), match[0]))
     rows = []
     for details in _list_objects(result.details, "alignment"):
-        kind = str(details.get("kind"))
+        row = _Row(str(details.get("kind")), details, ())
         pairs = by_position.get(str(details.get("observed")), [])
-        row = _Row(kind, details, ())
-        if pairs and kind == "different_arguments":
-            row = _Row(kind, details, [inner for inner, _ in pairs], pairs[0][1])
+        if pairs and row.kind == "different_arguments":
+            row = row._replace(differences=[inner for inner, _ in pairs], path=pairs[0][1])
         rows.append(row)
     return rows
 
@@ -145,15 +140,13 @@ def _summarize(row: _Row, operator: str, budget: Budget) -> Line:
         difference = replace(row.differences[0], path=row.path)
         return Part(head), *draw_difference(difference, budget.narrower(len(head), 40))
 
-    head = f"{row.mark.text} call {observed_number if number == '-' else number} "
-    tail = ""
-    if row.kind == "different_arguments":
-        head = f"{unit} {number} differs: "
-    elif row.kind == "out_of_order":
-        head = f"{unit} {number} "
-        tail = f" is out of order, made as call {observed_number}"
-    elif row.kind == "missing" and unit == "step":
-        head = f"missing in step {number}: "
+    heads = {
+        "different_arguments": f"{unit} {number} differs: ",
+        "out_of_order": f"{unit} {number} ",
+        "missing": f"missing {'in step' if unit == 'step' else 'call'} {number}{':' if unit == 'step' else ''} ",
+    }
+    head = heads.get(row.kind, f"{row.mark.text} call {observed_number if number == '-' else number} ")
+    tail = f" is out of order, made as call {observed_number}" if row.kind == "out_of_order" else ""
     room = budget.room(len(head) + len(tail))
     return Part(head), *cut(_draw_call(row, room), room), Part(tail)
 
@@ -181,17 +174,13 @@ def _draw_table(result: ComparisonResult, rows: Sequence[_Row], budget: Budget) 
     is_complete = "alignment_omitted" not in result.details
     following = 0
     for at, (first, *others), cells_line in zip(chosen, calls, lines, strict=True):
-        if at > following and is_complete:
-            yield line(f"… {format_count(at - following, 'call')} as expected")
-        elif at > following:
-            yield line("… more calls as expected")
+        if at > following:
+            yield line(f"… {format_count(at - following, 'call') if is_complete else 'more calls'} as expected")
         yield (*cells_line, *first[1:])
         yield from indent(others, len(format_plain(cells_line[:-1])) + 2)
         following = at + 1
-    if not is_complete:
-        yield line("… more calls")
-    elif following < len(rows):
-        yield line(f"… {format_count(len(rows) - following, 'more call')}")
+    if not is_complete or following < len(rows):
+        yield line(f"… {format_count(len(rows) - following, 'more call') if is_complete else 'more calls'}")
 
 
 def _draw_call(row: _Row, room: int) -> Iterator[Part]:
@@ -237,9 +226,8 @@ def _draw_argument(difference: Difference, room: int) -> Iterator[Part]:
 
 def _format_arguments(call: Any, room: int) -> str:
     """Format all arguments of a call, which one side does not have."""
-    if isinstance(call, Mapping):
-        if "args" in call:
-            return shown(call["args"], room)
-        if "args_text" in call:
-            return f"malformed {shown(call['args_text'], room)}"
+    if isinstance(call, Mapping) and "args" in call:
+        return shown(call["args"], room)
+    if isinstance(call, Mapping) and "args_text" in call:
+        return f"malformed {shown(call['args_text'], room)}"
     return "not recorded"

@@ -158,32 +158,25 @@ class _PrecisionRecall(TrajectoryOperator):
             return Outcome(1.0, details={"matched": 0})
 
         partners = _PAIRINGS[_BASE_MATCHING.get(self.matching, self.matching), self.credit](expected, observed, matcher)
-        expected_tools = [call.name for call in expected]
-        observed_tools = [call.name for call in observed]
-        calls_right_tools = True
-        if self.matching == "same_order":
-            calls_right_tools = expected_tools == observed_tools
-        elif self.matching == "same_tools":
-            calls_right_tools = sorted(expected_tools) == sorted(observed_tools)
-
+        tools = [[call.name for call in side] for side in (expected, observed)]
+        if self.matching == "same_tools":
+            tools = [sorted(side) for side in tools]
         matched: int | float = 0
-        score = 0.0
-        if expected and observed and calls_right_tools:
+        if expected and observed and (self.matching not in _BASE_MATCHING or tools[0] == tools[1]):
             pairs = [(expected[row], observed[column]) for row, column in enumerate(partners) if column is not None]
             matched = len(pairs)
             if self.credit == "partial":
-                scores = [round(matcher.score(call, other) * pairing.SCALE) for call, other in pairs]
-                matched = sum(scores) / pairing.SCALE
-            expected_weight, observed_weight = self._weights
-            possible = expected_weight * len(expected) + observed_weight * len(observed)
-            score = min(matched * (expected_weight + observed_weight) / possible, 1.0)
+                matched = sum(round(matcher.score(*pair) * pairing.SCALE) for pair in pairs) / pairing.SCALE
+        expected_weight, observed_weight = self._weights
+        possible = expected_weight * len(expected) + observed_weight * len(observed)
+        score = min(matched * (expected_weight + observed_weight) / possible, 1.0) if matched else 0.0
 
         if score == 1.0:
             return Outcome(score, details={"matched": matched, **list_pairs(partners)})
-        paired = set(partners)
-        pairs_and_extras: list[pairing.Pair] = list(enumerate(partners))
-        pairs_and_extras += [(None, at) for at in range(len(observed)) if at not in paired]
-        return Outcome(score, details={"matched": matched, **align(pairs_and_extras, expected, observed, matcher)})
+        used = set(partners)
+        unpaired: list[pairing.Pair] = [(None, at) for at in range(len(observed)) if at not in used]
+        details = align([*enumerate(partners), *unpaired], expected, observed, matcher)
+        return Outcome(score, details={"matched": matched, **details})
 
 
 class TrajectoryPrecision(_PrecisionRecall):

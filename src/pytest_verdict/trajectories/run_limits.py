@@ -35,13 +35,12 @@ _KEYS: Final = {
 }
 _FIGURES: Final = {key: figure for figure, keys in _KEYS.items() for key in keys.split()}
 _LIMITED: Final = tuple(figure for figure in _KEYS if figure != "milliseconds")
+_SUMMED: Final = ("input_tokens", "output_tokens", "total_tokens", "cost")
 # These words mean tokens only among other figures of usage.
 _IN_USAGE: Final = frozenset({"input", "output", "total"})
 # Anthropic and Bedrock count what they cache apart from the input, Gemini what tools return and its thoughts.
 _PARTS: Final = {
-    "cache_creation_input_tokens": "input_tokens",
-    "cache_read_input_tokens": "input_tokens",
-    "cache_write_input_tokens": "input_tokens",
+    **dict.fromkeys((f"cache_{kind}_input_tokens" for kind in ("creation", "read", "write")), "input_tokens"),
     "tool_use_prompt_token_count": "input_tokens",
     "thoughts_token_count": "output_tokens",
 }
@@ -72,8 +71,7 @@ def read_figures(value: Any) -> Figures:
     reports = [_read_report(answer) for answer in answers]
     if reports:
         figures["model_requests"] = Decimal(len(reports))
-    for figure in ("input_tokens", "output_tokens", "total_tokens", "cost"):
-        if reports and all(figure in report for report in reports):
+        for figure in set(reports[0]).intersection(*reports).intersection(_SUMMED):
             figures[figure] = sum((report[figure] for report in reports), Decimal(0))
     # A run may report totals beside its answers, as the last line of Claude Code does.
     for total in [source, *(item for item in items if get(item, "type") == "result")]:
@@ -109,16 +107,13 @@ def _read_report(value: Any, *, in_usage: bool = False) -> Figures:
         if key in _USAGES:
             nested.append(_read_report(item, in_usage=True))
             continue
-        number = None if isinstance(item, str | bool) else as_decimal(item)
-        if number is None or not number.is_finite() or number < 0:
-            continue
-        if key in _PARTS:
+        number = _parse_number(item)
+        figure = _FIGURES.get(key) if in_usage or key not in _IN_USAGE else None
+        if number is not None and key in _PARTS:
             parts[_PARTS[key]] = parts.get(_PARTS[key], Decimal(0)) + number
-        elif key in _FIGURES and (in_usage or key not in _IN_USAGE):
-            figure = _FIGURES[key]
-            if figure == "milliseconds":
-                figure = "seconds"
-                number = number.scaleb(-3, EXACT)
+        elif number is not None and figure == "milliseconds":
+            _raise_to(figures, {"seconds": number.scaleb(-3, EXACT)})
+        elif number is not None and figure is not None:
             _raise_to(figures, {figure: number})
     for figure in figures.keys() & parts.keys():
         figures[figure] += parts[figure]
@@ -128,6 +123,12 @@ def _read_report(value: Any, *, in_usage: bool = False) -> Figures:
         tokens = figures["input_tokens"] + figures["output_tokens"]
         figures["total_tokens"] = max(tokens, figures.get("total_tokens", tokens))
     return figures
+
+
+def _parse_number(value: Any) -> Decimal | None:
+    """Return a number from 0; None for anything else."""
+    number = None if isinstance(value, str | bool) else as_decimal(value)
+    return number if number is not None and number.is_finite() and number >= 0 else None
 
 
 class RunLimits(Operator):
@@ -166,12 +167,11 @@ class RunLimits(Operator):
         expected = self.effective_expected(expected)
         try:
             limits = _parse_limits(expected)
-        except ValueError as error:
-            return Outcome(0.0, notes=(NOT_A_LIMIT,), error=f"{must_be('limits by figure', expected)}: it {error}")
-        try:
             figures = read_figures(observed)
         except TrajectoryError as error:
             return Outcome(0.0, notes=(UNREADABLE,), details={"reason": str(error)})
+        except ValueError as error:
+            return Outcome(0.0, notes=(NOT_A_LIMIT,), error=f"{must_be('limits by figure', expected)}: it {error}")
         missing = [figure for figure in limits if figure not in figures]
         if missing:
             reported = f"it reports {', '.join(figures) or 'no figure'}"
@@ -187,9 +187,7 @@ class RunLimits(Operator):
 
 
 def _format_number(number: Decimal) -> Any:
-    if number == number.to_integral_value():
-        return int(number)
-    return to_json(number)
+    return int(number) if number == number.to_integral_value() else to_json(number)
 
 
 def _parse_limits(value: Any) -> Figures:
@@ -199,8 +197,8 @@ def _parse_limits(value: Any) -> Figures:
     for figure, limit in value.items():
         if figure not in _LIMITED:
             raise ValueError(f"has an unknown figure, {shown(figure, 80)}.{allowed('figure', figure, _LIMITED)}")
-        number = None if isinstance(limit, str | bool) else as_decimal(limit)
-        if number is None or not number.is_finite() or number < 0:
+        number = _parse_number(limit)
+        if number is None:
             raise ValueError(f"takes a number from 0 for {figure}, got {shown(limit, 80)}")
         limits[figure] = number
     return limits

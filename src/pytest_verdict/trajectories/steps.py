@@ -7,7 +7,7 @@ they are forbidden, every observed call must have its place, so the set of reach
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
@@ -27,7 +27,6 @@ from pytest_verdict.trajectories.trajectory_operator import (
     Selected,
     TrajectoryOperator,
     UnusableError,
-    join_sides,
     read_side,
 )
 
@@ -89,20 +88,18 @@ class TrajectorySteps(TrajectoryOperator):
 
     extras: Literal["allow", "forbid"] = "allow"
 
-    def _read_expected(self, expected: Any, matcher: CallMatcher) -> tuple[Selected, list[Any]]:
+    def _read_expected(self, turns: Iterable[Any], matcher: CallMatcher) -> tuple[Selected, list[Any]]:
         if self.turns == "flatten":
             raise UnusableError(UNREADABLE, "step lists cannot be flattened: write the steps of all turns as one list")
-        sides: list[Selected] = []
+        events: list[Event] = []
 
         def prepare(event: Event) -> Call | None:
-            side = self._select([event], are_expected=True)
-            sides.append(side)
-            for selected, name in side.events:
-                return matcher.prepare(selected, name)
-            return None
+            events.append(event)
+            selected = self._select([event], are_expected=True).events
+            return matcher.prepare(*selected[0]) if selected else None
 
-        steps = read_side("expected", read_steps, expected, self.expected_format, prepare)
-        return join_sides(sides), steps
+        sides = [read_side("expected", read_steps, turn, self.expected_format, prepare) for turn in turns]
+        return self._select(events, are_expected=True), [step for steps in sides for step in steps]
 
     def _check_expected(self, expected: list[Step]) -> None:
         required = [call for step in expected if step.times.least for call in step.calls if call.times.least]

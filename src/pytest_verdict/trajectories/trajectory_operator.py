@@ -56,13 +56,6 @@ class Selected(NamedTuple):
     """Whether there were events, and none was selected."""
 
 
-def join_sides(turns: Iterable[Selected]) -> Selected:
-    sides = list(turns)
-    events = [pair for side in sides for pair in side.events]
-    names = frozenset[str]().union(*(side.names for side in sides))
-    return Selected(events, names, not events and any(side.is_emptied for side in sides))
-
-
 class ObservedTrajectory(Operator):
     """An operator that reads the observed trajectory and selects the events that count."""
 
@@ -122,7 +115,7 @@ class ObservedTrajectory(Operator):
 
     def _compare(self, expected: Any, observed: Any) -> Outcome:
         names = self._parse_expected(expected)
-        side = self._read_observed(observed)
+        side = self._read_observed([observed])
         self._check_tool_names({}, [side], other_names=names)
         outcome = self._check_calls(names, side)
         if outcome.score > 0.0:
@@ -178,8 +171,9 @@ class ObservedTrajectory(Operator):
             selected = [pair for pair in selected if pair[0].error is None or pair[0].args_note == ARGS_MALFORMED]
         return Selected(selected, frozenset(name for _, name in pairs), is_emptied)
 
-    def _read_observed(self, observed: Any) -> Selected:
-        events = read_side("observed", read_trajectory, observed, self.observed_format)
+    def _read_observed(self, turns: Iterable[Any]) -> Selected:
+        sides = [read_side("observed", read_trajectory, turn, self.observed_format) for turn in turns]
+        events = [event for side in sides for event in side]
         agents = {event.agent for event in events if event.agent is not None}
         self._refuse_near_names("agents", self.agents or (), agents)
         names = {name for event in events for name in (event.name, self._strip_server(event.name))}
@@ -298,42 +292,32 @@ class TrajectoryOperator(ObservedTrajectory):
         return occurrences if isinstance(occurrences, Mapping) else {OTHERS: occurrences}
 
     def _compare(self, expected: Any, observed: Any) -> Outcome:
-        if self.turns == "none":
-            return self._compare_sides([expected], [observed])
-        observed_turns = read_side("observed:", read_turns, observed)
-        # A setting in place of expected is for each turn.
-        expected_turns = [expected] * len(observed_turns)
-        if self.needs_expected():
-            expected_turns = read_side("expected:", read_turns, expected)
-        if self.turns == "flatten":
-            return self._compare_sides(expected_turns, observed_turns)
-
+        expected_turns = [expected]
+        observed_turns = [observed]
+        if self.turns != "none":
+            observed_turns = read_side("observed:", read_turns, observed)
+            # A setting in place of expected is for each turn.
+            expected_turns = [expected] * len(observed_turns)
+            if self.needs_expected():
+                expected_turns = read_side("expected:", read_turns, expected)
         matcher = self._build_matcher()
-        sides = [self._read_expected(turn, matcher) for turn in expected_turns]
-        # A turn may have no calls, and a tool need not be called in each, so all turns together are checked.
-        observed_side = join_sides(map(self._read_observed, observed_turns))
-        self._check_selection(join_sides(selected for selected, _ in sides), observed_side)
-        self._check_expected([call for _, calls in sides for call in calls])
-        operator = self.model_copy(update={"turns": "none"})
-        operator._is_turn = True  # noqa: SLF001 - the copy is ours
-        outcome = compare_turns(operator, expected_turns, observed_turns, mean=self.turns == "mean")
-        if outcome.score > 0.0:
-            self._refuse_emptied("observed", observed_side)
-        return outcome
-
-    def _compare_sides(self, expected_turns: list[Any], observed_turns: list[Any]) -> Outcome:
-        matcher = self._build_matcher()
-        sides = [self._read_expected(turn, matcher) for turn in expected_turns]
-        observed_side = join_sides(map(self._read_observed, observed_turns))
-        expected = [call for _, calls in sides for call in calls]
+        expected_side, expected_calls = self._read_expected(expected_turns, matcher)
+        observed_side = self._read_observed(observed_turns)
         if not self._is_turn:
-            self._check_selection(join_sides(selected for selected, _ in sides), observed_side)
-            self._check_expected(expected)
-        observed = [matcher.prepare(event, name) for event, name in self._choose_occurrences(observed_side)]
-        outcome = self._compare_calls(expected, observed, matcher)
+            # A turn may have no calls, and a tool need not be called in each, so all turns together are checked.
+            self._check_selection(expected_side, observed_side)
+            self._check_expected(expected_calls)
+        if self.turns in {"all", "mean"}:
+            operator = self.model_copy(update={"turns": "none"})
+            operator._is_turn = True  # noqa: SLF001 - the copy is ours
+            outcome = compare_turns(operator, expected_turns, observed_turns, mean=self.turns == "mean")
+        else:
+            calls = [matcher.prepare(event, name) for event, name in self._choose_occurrences(observed_side)]
+            outcome = self._compare_calls(expected_calls, calls, matcher)
+            outcome = self._complete(outcome, expected_calls, calls, matcher)
         if outcome.score > 0.0 and not self._is_turn:
             self._refuse_emptied("observed", observed_side)
-        return self._complete(outcome, expected, observed, matcher)
+        return outcome
 
     def _check_selection(self, expected: Selected, observed: Selected) -> None:
         rules = self.args if isinstance(self.args, dict) else {}
@@ -400,29 +384,30 @@ class TrajectoryOperator(ObservedTrajectory):
         defaults = {self._get_tool_name(tool): own for tool, own in self.defaults.items()}
         return CallMatcher(args, self.ignored_args, defaults)
 
-    def _read_expected(self, expected: Any, matcher: CallMatcher) -> tuple[Selected, list[Any]]:
+    def _read_expected(self, turns: Iterable[Any], matcher: CallMatcher) -> tuple[Selected, list[Any]]:
         """Return the events of the expected side that count, and the calls or steps that are compared."""
-        events = read_side("expected", read_trajectory, expected, self.expected_format)
-        selected = self._select(events, are_expected=True)
+        sides = [read_side("expected", read_trajectory, turn, self.expected_format) for turn in turns]
+        selected = self._select((event for side in sides for event in side), are_expected=True)
         return selected, [matcher.prepare(event, name) for event, name in selected.events]
 
-    def _complete(self, outcome: Outcome, expected: list[Any], observed: list[Call], matcher: CallMatcher) -> Outcome:
-        """Add the notes and details that all comparisons of two trajectories have."""
-        notes = dict.fromkeys((*outcome.notes, *list_argument_notes(expected, observed, matcher)))
+    def _list_steps(self) -> tuple[str, ...]:
         steps = {
             "fill_default_args": self.defaults,
             "leave_out_args": self.ignored_args,
             "choose_occurrences": self.occurrences,
         }
-        normalization = (*self._list_steps(), *(name for name, setting in steps.items() if setting))
+        return (*super()._list_steps(), *(name for name, setting in steps.items() if setting))
+
+    def _complete(self, outcome: Outcome, expected: list[Any], observed: list[Call], matcher: CallMatcher) -> Outcome:
+        """Add the notes and details that all comparisons of two trajectories have."""
+        notes = dict.fromkeys((*outcome.notes, *list_argument_notes(expected, observed, matcher)))
+        normalization = self._list_steps()
         details = {"expected_calls": len(expected), "observed_calls": len(observed), **(outcome.details or {})}
-        outcome = outcome.replace(notes=tuple(notes), normalization=normalization, details=details)
-        if not normalization:
-            return outcome
-        return outcome.replace(
-            expected_surface=[format_call(call) for call in expected],
-            observed_surface=[format_call(call) for call in observed],
-        )
+        surfaces: dict[str, Any] = {}
+        if normalization:
+            surfaces["expected_surface"] = [format_call(call) for call in expected]
+            surfaces["observed_surface"] = [format_call(call) for call in observed]
+        return outcome.replace(notes=tuple(notes), normalization=normalization, details=details, **surfaces)
 
 
 def read_side(side: str, read: Callable[..., T], *args: Any) -> T:

@@ -3,7 +3,6 @@
 Families register formats by the hook ``trajectory_readers``: ours in the order of plugin.py, then those of other packages.
 """
 
-import copy
 import functools
 from collections.abc import Iterator
 from pathlib import PurePath
@@ -55,8 +54,8 @@ def read_trajectory(value: Any, format: str = AUTO) -> list[Event]:  # noqa: A00
         reader = _load_reader(name)
         if isinstance(reader, Format):
             return reader.read_all(name, source)
-        # A reader of another package is a module with two functions, and may reuse its events.
-        return attach_results(map(copy.copy, reader.read(source)))
+        # A reader of another package is a module with two functions.
+        return attach_results(reader.read(source))
     except TrajectoryError as error:
         reason = str(error)
     except _READ_ERRORS as error:

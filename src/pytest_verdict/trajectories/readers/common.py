@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.values.display import shown
@@ -239,39 +239,35 @@ def read_block(block: Any, **fields: Any) -> Iterator[CallOrResult]:
 def attach_results(items: Iterable[CallOrResult]) -> list[Event]:
     """Return the calls in order, each with its result; a result whose call is not there is refused."""
     events: list[Event] = []
-    by_id: dict[str, Event | None] = {}
-    without_result: dict[int, Event] = {}
+    places: dict[str, int | None] = {}
+    unanswered: dict[int, Event] = {}
     orphans: list[Result] = []
-    # The events are completed in place, because a copy takes longer than reading the call.
-    set_field = object.__setattr__
-
     for item in items:
         if isinstance(item, CallLike):
-            by_id.setdefault(str(item.id), None)
+            places.setdefault(str(item.id), None)
             continue
         if isinstance(item, Event):
             if item.id:
-                by_id[item.id] = item
-            set_field(item, "index", len(events))
-            without_result[len(events)] = item
-            events.append(item)
+                places[item.id] = len(events)
+            unanswered[len(events)] = item
+            events.append(replace(item, index=len(events)))
             continue
 
-        event = by_id.get(str(item.identifier))
-        if event is None:
+        identifier = str(item.identifier)
+        place = places.get(identifier)
+        if place is None:
             # A call or a result without an identifier may belong to any other of its name.
-            events_of_name = (one for one in without_result.values() if item.name in (None, one.name))
-            event = next((one for one in events_of_name if not (one.id and item.identifier)), None)
-        if event is None:
+            same = (at for at, one in unanswered.items() if item.name in (None, one.name))
+            place = next((at for at in same if not (events[at].id and item.identifier)), None)
+        if place is None:
             orphans.append(item)
             continue
-        without_result.pop(event.index, None)
-        if str(item.identifier) in by_id or (item.name and not event.id):
-            set_field(event, "result", item.value)
-            set_field(event, "error", item.error)
+        unanswered.pop(place, None)
+        if identifier in places or (item.name and not events[place].id):
+            events[place] = replace(events[place], result=item.value, error=item.error)
 
     for item in orphans:
-        if str(item.identifier) not in by_id:
+        if str(item.identifier) not in places:
             result = shown(item.identifier or item.name or item.value, 80)
             raise TrajectoryError(f"there is a result without its call, {result}; was the beginning cut off?")
     return events

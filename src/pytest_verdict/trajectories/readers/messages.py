@@ -1,4 +1,4 @@
-"""Messages: OpenAI, Anthropic, Bedrock, pydantic-ai, MCP, LangChain, LangGraph, Vercel AI SDK, Gemini and ADK."""
+"""Messages: OpenAI, Anthropic, Bedrock, pydantic-ai, MCP, LangChain, Gemini and ADK."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -30,7 +30,6 @@ from pytest_verdict.trajectories.readers.common import (
     require_one,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.plain import is_pair
 from pytest_verdict.trajectories.readers.unread import Format, require_one_answer
 
 
@@ -278,108 +277,6 @@ def langchain(value: Any) -> Iterator[CallOrResult]:
             yield build_malformed_call(name, get(call, "args"), id=get(call, "id"), group=place)
         if has(message, "tool_call_id"):
             yield read_result(message)
-
-
-# LangGraph: for each invocation the names of its nodes, ``[["agent", "tools"], ["agent"]]``, or a dict with such a list.
-def _is_list_of_steps(value: Any) -> bool:
-    steps = get(value, "steps") or value
-    if not isinstance(steps, list | tuple) or not any(steps):
-        return False
-    return all(
-        isinstance(step, list | tuple) and all(isinstance(node, str) for node in step) and not is_pair(step)
-        for step in steps
-    )
-
-
-# The results are states of the graph, and calls in their messages are no nodes.
-@partial(Format, is_whole=_is_list_of_steps, ignored="results")
-def langgraph(value: Any) -> Iterator[Event]:
-    """Read the nodes as events without recorded arguments; the nodes of one step are one group."""
-    steps = get(value, "steps", default=value)
-    if steps is None:
-        raise TrajectoryError("a list of steps must be a list, got null")
-    for place, step in enumerate(require_list(steps, "a list of steps")):
-        for node in require_list(step, "a step"):
-            if not isinstance(node, str):
-                raise TrajectoryError(f"a node of a step is a name, got {shown(node, 80)}")
-            yield build_call(node, MISSING, group=place)
-
-
-# Vercel AI SDK
-_RESULT_TYPES: Final = {"tool-result", "tool-error"}
-_PART_TYPES: Final = {"tool-call", "tool-approval-request", *_RESULT_TYPES}
-
-
-def _is_vercel_item(item: Any) -> bool:
-    if any(isinstance(get(part, "type"), str) for part in unwrap_list(get(item, "parts"))):
-        return True
-    content = get(item, "content")
-    blocks = content if isinstance(content, list | tuple) else ()
-    if any(get(part, "type") in _PART_TYPES and not has(part, "name") for part in (item, *blocks)):
-        return True
-    if isinstance(content, list | tuple) and has(item, "finishReason"):
-        return True
-    calls = get(item, "toolCalls")
-    return isinstance(calls, list | tuple) and all(has(call, "toolName") for call in calls)
-
-
-@partial(
-    Format,
-    is_item=_is_vercel_item,
-    marks="parts content toolCalls type",
-    containers="steps messages",
-    ignored="request",
-)
-def vercel(value: Any) -> Iterator[CallOrResult]:
-    """Read the calls; the calls of one step are one group."""
-    items = require_objects(unwrap_list(value, "steps", "messages"), "messages") or [value]
-    if all(has(item, "type") for item in items):
-        items = [{"content": items}]
-    group = 0
-    for item in items:
-        for part in get_objects(item, "parts"):
-            if get(part, "type") == "step-start":
-                group += 1
-            yield from _read_ui_part(part, group)
-        parts = require_objects(get_blocks(item), "content")
-        # Lists of calls and requests for approval repeat the parts.
-        calls = [part for part in parts if get(part, "type") == "tool-call"] or get_objects(item, "toolCalls")
-        calls = calls or [get(part, "toolCall") for part in parts if has(part, "toolCall")]
-        yield from (_build_call(call, get(call, "toolName"), group) for call in calls)
-        for part in (*parts, *get_objects(item, "toolResults")):
-            if get(part, "type") in _RESULT_TYPES:
-                yield _read_vercel_result(part)
-        group += 1
-
-
-def _read_vercel_result(part: Any) -> Result:
-    output = get(part, "output", "result")
-    failure = read_result(part).error
-    if get(part, "type") == "tool-error" or get(output, "type") in {"error-text", "error-json", "execution-denied"}:
-        failure = format_failure(get(part, "error") or get(output, "value", "reason"))
-    return Result(get(part, "toolCallId"), output, failure)
-
-
-def _build_call(part: Any, name: Any, group: int) -> Event:
-    args = get(part, "input", "args", "rawInput", default=MISSING)
-    return build_call(name, args, get(part, "toolCallId"), group=group)
-
-
-def _read_ui_part(part: Any, group: int) -> Iterator[CallOrResult]:
-    kind = str(get(part, "type"))
-    if kind != "dynamic-tool" and not kind.startswith("tool-"):
-        return
-    state = get(part, "state")
-    call = _build_call(part, get(part, "toolName", default=kind.removeprefix("tool-")), group)
-    if state == "input-streaming":
-        # The stream ended within the arguments.
-        call = build_malformed_call(call.name, call.args, id=call.id, group=group)
-    yield call
-    if state == "output-available":
-        yield Result(call.id, get(part, "output"))
-    elif state in {"output-error", "output-denied"}:
-        reason = get(part, "errorText") or get(get(part, "approval"), "reason")
-        yield Result(call.id, get(part, "output"), format_failure(reason))
 
 
 # Google: Gemini contents and ADK invocations in camelCase and in snake_case, sessions of ADK.

@@ -18,7 +18,6 @@ _ARGUMENT_KEYS: Final = (
     *("args", "arguments", "kwargs", "input_parameters"),
     *("tool_input", "toolInput", "parameters", "input"),
 )
-_NAME_AND_ARGS: Final = frozenset({"name", "args"})
 # Includes the keys of other tools' call objects. A dict with a name and any other key may be a trace, a run or a file.
 _CALL_KEYS: Final = frozenset(
     {*_NAME_KEYS, *_ARGUMENT_KEYS, "id", "call_id", "tool_call_id", "group", "index", "result", "output", "error"}
@@ -37,10 +36,8 @@ _CALL_TYPE: Final = re.compile(r"function|tool|(tool|function)[-_](call|use)")
 )
 def plain(value: Any) -> Iterator[Event]:
     """Read a list whose items are calls in any plain form, in any mixture; or one call."""
-    items = value
-    if _is_call(value):
-        items = [value]
-    elif not isinstance(value, list | tuple):
+    items = [value] if _is_call(value) else value
+    if not isinstance(items, list | tuple):
         raise TrajectoryError(f"a plain trajectory is a list of calls, or one call; got {shown(value, 80)}")
     # The user of a simulation may call tools, too.
     return (read_call(item) for item in items if get(item, "requestor") != "user")
@@ -49,8 +46,6 @@ def plain(value: Any) -> Iterator[Event]:
 def read_call(item: Any) -> Event:
     if isinstance(item, Event):
         return replace(item)
-    if type(item) is dict and item.keys() == _NAME_AND_ARGS:
-        return build_call(item["name"], item["args"])
     if isinstance(item, EncodedObject) and item.class_name == class_name(Event):
         event = Event(item.value["name"])
         return replace(event, **{one.name: item.value[one.name] for one in fields(Event) if one.name in item.value})
@@ -61,8 +56,7 @@ def read_call(item: Any) -> Event:
             )
         return build_call(item, MISSING)
     if is_pair(item):
-        name, args = item
-        return build_call(name, args)
+        return build_call(*item)
 
     function = get(item, "function")
     if function is not None and not isinstance(function, str):
