@@ -17,7 +17,7 @@ from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.strict_model import LISTED, NOT_EMPTY, NotBlank, StrictModel, Texts
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import encode
-from pytest_verdict.core.values.jsontext import JsonTextError, parse_json_with_floats
+from pytest_verdict.core.values.jsontext import parse_json_with_floats
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError, decode_text
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.templates.answer import BaseAnswer
@@ -222,7 +222,7 @@ def _read_document(source: str | Path, label: str) -> Any:
         text = decode_text(source.read_bytes()) if isinstance(source, Path) else source
         if text.lstrip().startswith("{"):
             # YAML refuses half of a surrogate pair.
-            with contextlib.suppress(JsonTextError, UnicodeEncodeError):
+            with contextlib.suppress(ValueError):
                 document = parse_json_with_floats(text)
                 json.dumps(document, ensure_ascii=False, default=str).encode()
                 return document
