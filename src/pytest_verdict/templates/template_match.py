@@ -249,9 +249,8 @@ class TemplateMatch(Operator):
         if broken and not passes and error is None and may_hold:
             error = first_error(broken)
 
-        reply_notes = observed.get(NOTES_KEY)
-        if not isinstance(reply_notes, list | tuple):
-            reply_notes = []
+        listed = observed.get(NOTES_KEY)
+        reply_notes = listed if isinstance(listed, list | tuple) else ()
         notes = {
             NULL_OBSERVED: nulls,
             QUOTE_NOT_FOUND: any(quote.verdict == "fail" for quote in quotes),
