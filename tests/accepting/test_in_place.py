@@ -104,11 +104,11 @@ CHANGED = {
 def test_rows_of_a_data_set_change_in_place(project, name, ids, bom):
     (project.path / name).write_bytes(bom + ROWS[name].encode())
     check_rows(project, name, **({"ids": "$.id"} if ids else {}))
-    status, out, _ = project.accept("--all", "--data", name, *ids)
+    status, out, _ = project.accept("--all", "--data", name)
     assert status == 0, out
     assert (project.path / name).read_bytes() == bom + CHANGED[name].encode()
     # The rows are not those of the report any more.
-    assert "has changed since" in project.accept("--all", "--data", name, *ids)[1]
+    assert "has changed since" in project.accept("--all", "--data", name)[1]
 
 
 def check_rows(project, name, **check):
@@ -143,23 +143,21 @@ def test_row_is_changed_only_if_it_is_that_of_the_record(project, text, word, id
     check_rows(project, "a/rows.jsonl", **({"ids": "$.id"} if ids else {}))
     # After a pull, or another file of this name.
     project.write("b/rows.jsonl", text + GOOD)
-    out = project.accept("--all", "--data", "b/rows.jsonl", *ids)[1]
-    assert word in out or (ids and "not in a file" in out)
+    out = project.accept("--all", "--data", "b/rows.jsonl")[1]
+    assert word in out
     expected = text.replace('"old"', '"new"') if word == "1 accepted" else text
     assert project.read("b/rows.jsonl") == expected + GOOD
 
 
-def test_rows_of_one_name_are_told_apart_by_their_values_or_refused(project):
+def test_row_is_found_by_its_values_or_refused(project):
     text = ROW.replace("new", "else") + ROW + GOOD
     project.write("rows.jsonl", ROW + GOOD)
     check_rows(project, "rows.jsonl", ids="$.id")
-    words = ("--all", "--data", "rows.jsonl", "--ids", "$.id")
+    words = ("--all", "--data", "rows.jsonl")
     project.write("rows.jsonl", text + ROW)
-    with pytest.warns(match="id of an earlier one"):
-        assert "has 2 rows of the name 'a'" in project.accept(*words)[1]
+    assert "has 2 rows with the values of the record" in project.accept(*words)[1]
     project.write("rows.jsonl", text)
-    with pytest.warns(match="id of an earlier one"):
-        assert project.accept(*words)[0] == 0
+    assert project.accept(*words)[0] == 0
     assert project.read("rows.jsonl") == text.replace(ROW, ROW.replace("old", "new"))
 
 
@@ -170,42 +168,6 @@ def test_long_row_is_compared_by_its_digest(project, end, status):
     check_rows(project, "rows.jsonl")
     project.write("rows.jsonl", row.replace("bx", "b" + end) + "\n" + GOOD)
     assert project.accept("--all", "--data", "rows.jsonl")[0] == status
-
-
-def test_case_without_an_id_is_refused(project):
-    project.write("rows.jsonl", ROW)
-    from pytest_verdict import compare
-
-    project.write_records([compare("exact", "old", "new")], "test_it.py::test_case[rows.jsonl:1]")
-    out = project.accept("--all", "--data", "rows.jsonl", "--column", "want")[1]
-    assert "--ids" in out
-    assert project.read("rows.jsonl") == ROW
-
-
-def test_cases_of_a_data_set_need_the_name_of_the_column(project):
-    text = '{"q": "one", "want": "1"}\n{"q": "two", "want": "zwei"}\n'
-    project.write("rows.jsonl", text)
-    project.write(
-        "test_it.py",
-        """
-        import pytest
-        from pytest_verdict import assert_matches
-
-        @pytest.mark.verdict_cases("rows.jsonl", {"expected": "$.want", "observed": "$.q"}, ids="$.q")
-        def test_case(case, expected):
-            assert_matches("exact", expected, {"one": "1", "two": "2"}[case["q"]])
-        """,
-    )
-    project.run().assert_outcomes(passed=1, failed=1)
-    words = ("--all", "--data", "rows.jsonl", "--ids", "$.q")
-    assert "not in a file" in project.accept(*words)[1]
-    assert "not in a file" in project.accept(*words[:3], "--column", "want")[1]
-    project.write("rows.jsonl", text + '{"q": "two", "want": "zwei"}\n')
-    with pytest.warns(match="id of an earlier one"):
-        assert "has 2 rows of the name 'two'" in project.accept(*words, "--column", "want")[1]
-    project.write("rows.jsonl", '{"q": "new", "want": "zwei"}\n' + text)
-    assert project.accept(*words, "--column", "want")[0] == 0
-    assert project.read("rows.jsonl") == '{"q": "new", "want": "zwei"}\n' + text.replace("zwei", "2")
 
 
 @pytest.mark.parametrize(

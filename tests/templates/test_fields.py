@@ -293,19 +293,19 @@ def test_reserved_name_of_a_mixin_raises(base):
 
 
 @pytest.mark.parametrize(
-    ("kind", "field", "config", "message"),
+    ("kind", "field", "config"),
     [
-        (str, VerifiedField("d", "a", ExactMatch(), alias="y"), {}, r"Answer\.x: alias is not possible"),
-        (str, VerifiedField("d", "a", ExactMatch(), validation_alias="y"), {}, r"Answer\.x: validation_alias is not"),
-        (Annotated[str, Field(alias="y")], VerifiedField("d", "a", ExactMatch()), {}, r"Answer\.x: alias is not"),
-        (str, Field(alias="y"), {}, r"Answer\.x: alias is not possible"),
-        (str, VerifiedField("d", "a", ExactMatch()), {"alias_generator": str.upper}, "Answer: alias_generator is not"),
+        (str, VerifiedField("d", "a", ExactMatch(), alias="y"), {}),
+        (str, VerifiedField("d", "a", ExactMatch(), validation_alias="y"), {}),
+        (Annotated[str, Field(alias="y")], VerifiedField("d", "a", ExactMatch()), {}),
+        (str, Field(alias="y"), {}),
+        (str, VerifiedField("d", "a", ExactMatch()), {"alias_generator": str.upper}),
     ],
     ids=["alias", "validation", "annotated", "plain", "generator"],
 )
-def test_alias_raises(kind, field, config, message):
+def test_alias_raises(kind, field, config):
     body = {"__annotations__": {"x": kind}, "__module__": __name__, "model_config": config, "x": field}
-    with pytest.raises(TemplateError, match=message):
+    with pytest.raises(TemplateError, match="Answer: an alias is not possible"):
         type(BaseAnswer)("Answer", (BaseAnswer,), body)
 
 

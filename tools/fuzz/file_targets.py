@@ -134,7 +134,7 @@ def change_value(text: str) -> None:
         suffix = ".jsonl"
     path = PLACE / f"rows{suffix}"
     path.write_bytes(_encode(content))
-    rows = {line: row.value for line, row in Rows(path).by_line.items()}
+    rows = dict(Rows(path).by_line)
     source = path.read_bytes().decode("utf-8")
     for line, row in list(rows.items())[:3]:
         for column, value in list(row.items())[:3] if isinstance(row, dict) else ():
@@ -159,7 +159,7 @@ def _change_one(path: Path, source: str, rows: dict[int, Any], place: tuple[int,
     except MALFORMED:
         return
     # A text of several lines becomes one of one line, so the rows below it move.
-    changed = [row.value for row in Rows(path).by_line.values()]
+    changed = [*Rows(path).by_line.values()]
     expected = [*{**rows, line: {**rows[line], column: "a new value"}}.values()]
     assert encode_text(changed) == encode_text(expected), (line, column)
 

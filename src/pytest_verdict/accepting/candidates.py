@@ -19,7 +19,7 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.encoding import decode, dump_json, encode_text, is_replayable
 from pytest_verdict.core.values.redaction import REDACTED, REDACTED_VALUE
 from pytest_verdict.core.values.yaml import decode_text
-from pytest_verdict.datasets.rows import NamedRow, read_named_rows
+from pytest_verdict.datasets.rows import read_named_rows
 from pytest_verdict.errors import MappingError, RecordError, SettingsError
 from pytest_verdict.extraction.input_mapping import mapping_of, read_input, write_source
 from pytest_verdict.extraction.paths import only_key
@@ -108,38 +108,30 @@ class Candidate:
 
 
 class Rows:
-    """A data set: its file, its rows by name and by line, and the key of the expected value."""
+    """The rows of a data set by line."""
 
-    def __init__(self, path: Path, ids: str | None = None, column: str | None = None) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self.column = column
-        self.by_line: dict[int, NamedRow] = {}
-        self._by_name: dict[str, list[int]] = {}
-        for row in read_named_rows(path, ids):
-            line = int(row.place.rpartition(":")[2])
-            self.by_line[line] = row
-            self._by_name.setdefault(row.name, []).append(line)
+        self.by_line = {int(row.place.rpartition(":")[2]): row.value for row in read_named_rows(path)}
+        self._lines: dict[Any, dict[str, list[int]]] = {}
 
     def find_line(self, record: Mapping[str, Any]) -> int | None:
-        """Return the line of the row that was compared; None if no row has its name."""
-        # A test by the marker verdict_cases has the name of its row in brackets.
-        names = (str(record.get("name")), str(record["test"]).rpartition("[")[2].removesuffix("]"))
-        name = next((name for name in names if name in self._by_name), None)
-        if name is None:
-            return None
-        lines = self._by_name[name]
+        """Return the line of the row that was compared, by its values; None if the record has none."""
         sources = record.get("sources") or {}
-        if "expected" in sources.get("mapping", {}):
-            lines = [line for line in lines if _is_document(sources, self.by_line[line].value)]
-            if not lines:
-                raise RecordError("the row in the file is not the one of the record: it has changed since")
-        elif self.by_line[lines[0]].place == name:
-            raise RecordError(
-                "the report has only the line of its row, which may have moved; give the rows ids, and --ids"
-            )
-        if len(lines) > 1:
-            raise RecordError(f"{self.path.name} has {len(lines)} rows of the name {name!r:.200}")
-        return lines[0]
+        if "expected" not in sources.get("mapping", {}):
+            return None
+        keys, document = _read_document(sources)
+        if keys not in self._lines:
+            lines = self._lines[keys] = {}
+            for line, value in self.by_line.items():
+                lines.setdefault(_write_document(value, keys), []).append(line)
+        alike = self._lines[keys].get(document, [])
+        if not alike:
+            raise RecordError("the row in the file is not the one of the record: it has changed since")
+        named = [line for line in alike if record.get("name") == f"{self.path.name}:{line}"] or alike
+        if len(named) > 1:
+            raise RecordError(f"{self.path.name} has {len(named)} rows with the values of the record")
+        return named[0]
 
 
 class Candidates:
@@ -197,7 +189,7 @@ class Candidates:
             return Place(path, keys)
         if self._rows is not None:
             mapping = (record.get("sources") or {}).get("mapping", {})
-            column = self._rows.column or _column_of(mapping.get("expected"))
+            column = _column_of(mapping.get("expected"))
             line = None if column is None else self._rows.find_line(record)
             return None if line is None or column is None else self._place_of_row(self._rows.path, line, column)
         if module.endswith(_YAML):
@@ -225,7 +217,7 @@ class Candidates:
             self._datasets[rows] = Rows(rows)
         line = int(record["line"])
         try:
-            question = read_input("input", mapping["input"])(self._datasets[rows].by_line[line].value)
+            question = read_input("input", mapping["input"])(self._datasets[rows].by_line[line])
         except MappingError:
             question = None
         _check_question(record, question)
@@ -240,22 +232,30 @@ class Candidates:
 def _check_question(record: Mapping[str, Any], question: Any) -> None:
     """Raise RecordError if a record answers another question, as far as it has one."""
     sources = record.get("sources") or {}
-    if sources.get("kind") == "scenario" and not _is_document(sources, {"input": question}):
-        raise RecordError("the question in the file is not the one of the record: it has changed since")
+    if sources.get("kind") == "scenario":
+        keys, document = _read_document(sources)
+        if _write_document({"input": question}, keys) != document:
+            raise RecordError("the question in the file is not the one of the record: it has changed since")
 
 
-def _is_document(sources: Mapping[str, Any], document: Any) -> bool:
-    """Return whether the sources of a record have this document, of which they may leave out keys, or its digest."""
-    if REDACTED_VALUE in dump_json(sources.get("document")):
+def _read_document(sources: Mapping[str, Any]) -> tuple[tuple[Any, ...] | None, str]:
+    """Return the keys that the sources of a record have of its document, None for all, and the document or its digest."""
+    document = {name: value for name, value in sources.items() if name.startswith("document")}
+    text = dump_json(document)
+    if REDACTED_VALUE in text:
         raise RecordError("a part of its row or question is redacted in the report")
     if "document" in sources:
-        keys = decode(sources["document"])
-    else:
-        keys = mapping_of(encode_text(decode(sources["mapping"]))).keys if "mapping" in sources else None
-    if isinstance(document, dict) and isinstance(keys, dict | tuple):
+        value = decode(sources["document"])
+        return tuple(value) if isinstance(value, dict) else None, text
+    keys = mapping_of(encode_text(decode(sources["mapping"]))).keys if "mapping" in sources else None
+    return None if keys is None else tuple(keys), text
+
+
+def _write_document(document: Any, keys: tuple[Any, ...] | None) -> str:
+    """Write a document as sources have it."""
+    if isinstance(document, dict) and keys is not None:
         document = {key: document[key] for key in keys if key in document}
-    member = json.loads("{" + write_source("document", document) + "}")
-    return dump_json({name: sources.get(name) for name in member}) == dump_json(member)
+    return dump_json(json.loads("{" + write_source("document", document) + "}"))
 
 
 def _describe_error(error: Exception) -> str:

@@ -58,10 +58,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="accept all values without a question")
     parser.add_argument("--prune", action="store_true", help="remove accepted values that no test uses any more")
     parser.add_argument("--data", metavar="FILE", help="change the expected values of this data set")
-    parser.add_argument(
-        "--ids", metavar="PATH", help="the path to the name of a row of --data (default: file and line)"
-    )
-    parser.add_argument("--column", metavar="NAME", help="the expected column of --data (default: that of the mapping)")
     parser.add_argument("--in-ci", action="store_true", help="write files although a variable of CI is set")
 
 
@@ -79,7 +75,7 @@ def _accept(arguments: argparse.Namespace) -> int:
     records = [comparison.record() for comparison in read_run(arguments.report).comparisons]
     rows = None
     if arguments.data is not None:
-        rows = Rows(Path(arguments.data).resolve(), arguments.ids, arguments.column)
+        rows = Rows(Path(arguments.data).resolve())
     candidates = Candidates(Path.cwd().resolve(), rows)
     review = _Review(arguments, candidates, records)
     if arguments.prune and review.omissions:

@@ -113,11 +113,6 @@ class StoredRun:
         counts = {word: self.index.outcomes.count(letter) for word, letter in OUTCOME_LETTERS.items()}
         return ", ".join(f"{number} {word}" for word, number in counts.items() if number) or "no tests"
 
-    def outcome(self, test: str) -> str:
-        """Return the letter of a test's outcome; empty if the run does not have the test."""
-        position = self.table.positions.get(test)
-        return "" if position is None else self.index.outcomes[position]
-
     def attempts(self, test: str) -> Sequence[int]:
         """Return the numbers of attempts and of passes of a test."""
         return self.index.attempts.get(str(self.table.positions.get(test)), (1, 1))

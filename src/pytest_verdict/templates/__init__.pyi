@@ -1,6 +1,5 @@
 from .answer import BaseAnswer as BaseAnswer
 from .conditional import ConditionalGroundTruth as ConditionalGroundTruth, GroundTruthCase as GroundTruthCase
-from .discovery import find_template as find_template
 from .field import TemplateWarning as TemplateWarning, VerifiedField as VerifiedField
 from .form import (
     FormRequest as FormRequest,
@@ -8,7 +7,7 @@ from .form import (
     judge_schema as judge_schema,
     parse_reply as parse_reply,
 )
-from .lint import lint_template as lint_template
+from .lint import find_template as find_template, lint_template as lint_template
 from .primitives import (
     BooleanMatch as BooleanMatch,
     ContainsAll as ContainsAll,

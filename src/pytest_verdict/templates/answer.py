@@ -38,7 +38,7 @@ RESERVED: Final = {
     "verify_regex": "verify_regex() makes the regex checks",
     "ground_truth": "ground_truth() sets what is correct",
 }
-_NEVER_A_METHOD: Final = ("id", "correct", "regex")
+_NEVER_A_METHOD: Final = {"id", "correct", "regex"}
 _ALIASES: Final = ("alias", "validation_alias", "serialization_alias")
 
 
@@ -138,18 +138,18 @@ class BaseAnswer(BaseModel):
     _scenario_context: Any = PrivateAttr(default=None)
 
     def __init_subclass__(cls, **arguments: Any) -> None:
-        sources = [source for source in cls.__mro__ if source not in BaseAnswer.__mro__]
-        annotations = [item for source in sources for item in inspect.get_annotations(source).items()]
-        names = {name for name, _ in annotations}
-        names |= {name for source in sources for name in _NEVER_A_METHOD if name in vars(source)}
-        # Regex checks that need no instance may be a class variable; the added bracket matches a bare ClassVar.
-        if any(name == "regex" and "ClassVar[" in f"{kind}[" for name, kind in annotations):
-            names.discard("regex")
-        for name, reason in RESERVED.items():
+        names: set[str] = set()
+        for source in cls.__mro__:
+            if source not in BaseAnswer.__mro__:
+                annotations = inspect.get_annotations(source)
+                names.update(annotations, vars(source).keys() & _NEVER_A_METHOD)
+                # Regex checks that need no instance may be a class variable; the added bracket matches a bare ClassVar.
+                if "ClassVar[" in f"{annotations.get('regex')}[":
+                    names.discard("regex")
+        for name in RESERVED:
             if name in names:
-                raise ReservedNameError(
-                    f"{cls.__name__}: the name {name!r} is reserved, because {reason}; rename the field"
-                )
+                reason = f"the name {name!r} is reserved, because {RESERVED[name]}; rename the field"
+                raise ReservedNameError(f"{cls.__name__}: {reason}")
         super().__init_subclass__(**arguments)
 
     @classmethod
@@ -315,13 +315,10 @@ def read_definition(cls: type[BaseAnswer]) -> Definition:
 
 
 def _check_fields(cls: type[BaseAnswer], verified: Mapping[str, Verification]) -> None:
-    aliases = {": alias_generator": cls.model_config.get("alias_generator")}
-    for name, field in cls.model_fields.items():
-        aliases.update({f".{name}: {kind}": getattr(field, kind) for kind in _ALIASES})
-    for place, alias in aliases.items():
-        if alias is not None:
-            reason = "the judge, the verdict and the report call a field by its name"
-            raise TemplateError(f"{cls.__name__}{place} is not possible: {reason}")
+    aliases = [getattr(field, kind) for field in cls.model_fields.values() for kind in _ALIASES]
+    if any(alias is not None for alias in (*aliases, cls.model_config.get("alias_generator"))):
+        reason = "the judge, the verdict and the report call a field by its name"
+        raise TemplateError(f"{cls.__name__}: an alias is not possible: {reason}")
 
     for name, verification in verified.items():
         annotation = cls.model_fields[name].annotation

@@ -5,6 +5,7 @@ import datetime
 import inspect
 import json
 import keyword
+import re
 import types
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,8 +17,8 @@ from pytest_verdict.core.operator import Operator, as_setting
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.strict_model import LISTED, NOT_EMPTY, NotBlank, StrictModel, Texts
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.core.values.encoding import encode
-from pytest_verdict.core.values.jsontext import JsonTextError, parse_json_with_floats
+from pytest_verdict.core.values.encoding import dump_json, encode
+from pytest_verdict.core.values.jsontext import parse_json_with_floats
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError, decode_text
 from pytest_verdict.errors import TemplateError
 from pytest_verdict.templates.answer import BaseAnswer
@@ -32,6 +33,7 @@ _NO_CODE: Final = (
     *("__annotate_func__", "__annotations_cache__", "__dict__", "__firstlineno__", "__static_attributes__"),
     *("__weakref__", "_verdict_nullable"),
 )
+_EMBEDDER: Final = re.compile('"embedder":(?!null)')
 _TYPES: Final[Mapping[str, Any]] = {
     "bool": bool,
     "date": datetime.date,
@@ -96,23 +98,12 @@ class TemplateFieldSpec(StrictModel):
         if self.is_trace != (operator.kind == "trace"):
             raise TemplateError(f"{self.name}: is_trace is {self.is_trace}, and {operator} does not fit it")
         field = VerifiedField(self.description, truth, operator, self.weight, self.extraction_hint, quote=self.quote)
-        for verification in field.metadata:
-            # An operator that is given as an object is code already.
-            if isinstance(verification, Verification) and not isinstance(self.verify_with, Operator):
-                _refuse_code([as_setting(case.operator) for case in verification.alternatives], self.name)
+        # An operator that is given as an object is code already.
+        if not isinstance(self.verify_with, Operator):
+            operators = [case.operator for one in field.metadata for case in getattr(one, "alternatives", ())]
+            if _EMBEDDER.search(dump_json(as_setting(operators))):
+                raise TemplateError(f"{self.name}: an embedder is code, which a spec cannot name; set a model")
         return annotation, field
-
-
-def _refuse_code(setting: Any, field: str) -> None:
-    """Refuse an embedder at any depth of the settings of an operator; a spec names a model instead."""
-    parts = list(setting.values()) if isinstance(setting, Mapping) else setting
-    if isinstance(setting, Mapping) and setting.get("operator") == "semantic":
-        # A JSON schema may have an object that looks like an operator.
-        settings = setting.get("settings")
-        if isinstance(settings, Mapping) and settings.get("embedder"):
-            raise TemplateError(f"{field}: an embedder is code, which a spec cannot name; set a model")
-    for part in parts if isinstance(parts, list) else ():
-        _refuse_code(part, field)
 
 
 class VerifyStrategySpec(StrictModel):
@@ -222,7 +213,7 @@ def _read_document(source: str | Path, label: str) -> Any:
         text = decode_text(source.read_bytes()) if isinstance(source, Path) else source
         if text.lstrip().startswith("{"):
             # YAML refuses half of a surrogate pair.
-            with contextlib.suppress(JsonTextError, UnicodeEncodeError):
+            with contextlib.suppress(ValueError):
                 document = parse_json_with_floats(text)
                 json.dumps(document, ensure_ascii=False, default=str).encode()
                 return document

@@ -210,19 +210,11 @@ class TemplateMatch(Operator):
         choices: list[ComparisonResult] = []
         fields: dict[str, _Field] = {}
         for name, rule in self.fields.items():
-            truth = expected.get(name)
             case = rule
+            truth = expected.get(name)
             if rule.source:
-                choice = run(
-                    CaseChoice(),
-                    list(expected[name]["cases"]),
-                    observed.get(CONTEXT_KEY, {}).get(rule.source),
-                    name=f"case of {name}",
-                )
+                case, truth, choice = _choose_case(name, rule, expected[name], observed.get(CONTEXT_KEY, {}))
                 choices.append(choice)
-                chosen: Any = choice.details.get("case")
-                case = replace(rule, operator=rule.cases.get(chosen, rule.operator), source="", cases={})
-                truth = expected[name]["cases"].get(chosen, expected[name]["default"])
             fields[name] = _compare_field(name, case, truth, observed, recorded)
         checks = compare_all(self.regex, observed.get(TRACE_KEY))
         own: list[ComparisonResult] = []
@@ -257,9 +249,8 @@ class TemplateMatch(Operator):
         if broken and not passes and error is None and may_hold:
             error = first_error(broken)
 
-        reply_notes = observed.get(NOTES_KEY)
-        if not isinstance(reply_notes, list | tuple):
-            reply_notes = []
+        listed = observed.get(NOTES_KEY)
+        reply_notes = listed if isinstance(listed, list | tuple) else ()
         notes = {
             NULL_OBSERVED: nulls,
             QUOTE_NOT_FOUND: any(quote.verdict == "fail" for quote in quotes),
@@ -326,6 +317,14 @@ class _Field:
     def holds(self, passes: Callable[[ComparisonResult], bool]) -> bool:
         results = [one for one in (self.result, self.meaning) if one is not None]
         return any(map(passes, results)) and (self.quote is None or passes(self.quote))
+
+
+def _choose_case(name: str, rule: FieldRule, truth: Values, context: Values) -> tuple[FieldRule, Any, ComparisonResult]:
+    """Return the rule and the ground truth in the case that applies, and how it was chosen."""
+    choice = run(CaseChoice(), list(truth["cases"]), context.get(rule.source), name=f"case of {name}")
+    case: Any = choice.details.get("case")
+    chosen = replace(rule, operator=rule.cases.get(case, rule.operator), source="", cases={})
+    return chosen, truth["cases"].get(case, truth["default"]), choice
 
 
 def _compare_field(name: str, rule: FieldRule, truth: Any, observed: Values, recorded: Values | None) -> _Field:
