@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -116,12 +116,11 @@ def run(arguments: argparse.Namespace) -> int:
         say(*dict.fromkeys(str(error).split("; ")))
         return _EXIT_AWAITED
 
-    summary = _summarize(comparisons, names)
-    (arguments.output / SUMMARY).write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8", newline="\n")
     for name, comparison in comparisons.items():
         if not comparison.is_conclusive:
             complain(f"{name or arguments.output}: {comparison.status}: {comparison.result.error}")
-    say(*_format_summary(summary))
+    summary = _summarize(comparisons, names)
+    (arguments.output / SUMMARY).write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8", newline="\n")
     if summary["without_verdict"]:
         return 1
     if arguments.prefer is not None and 2 * summary["wins"][arguments.prefer] <= summary["win_rate"]["decided"]:
@@ -163,22 +162,28 @@ def _open_judge(arguments: argparse.Namespace) -> Any:
 
 
 def _summarize(comparisons: Mapping[str, BlindComparison], names: tuple[str, str]) -> dict[str, Any]:
+    """Count and print who won how often, and return the counts."""
     from pytest_verdict.operators.pass_rate import exact_interval
     from pytest_verdict.runs.significance import mcnemar
 
-    winners = Counter(comparison.winner if comparison.is_conclusive else None for comparison in comparisons.values())
-    first_wins = winners[names[0]]
-    second_wins = winners[names[1]]
-    decided = first_wins + second_wins
+    winners = Counter(comparison.winner for comparison in comparisons.values())
+    wins = {name: winners[name] for name in names}
+    flips = sum(comparison.result.details.get("order_flips", 0) > 0 for comparison in comparisons.values())
+    say(
+        f"{format_count(len(comparisons), 'pair')}: {', '.join(f'{name} won {count}' for name, count in wins.items())},"
+        f" {format_count(winners['TIE'], 'tie')}, {winners[None]} without a verdict; {format_count(flips, 'order flip')}"
+    )
+    first, second = wins.values()
+    decided = first + second
     win_rate: dict[str, Any] = {"of": names[0], "decided": decided, "rate": None, "interval": None, "p": None}
     if decided:
-        win_rate["rate"] = first_wins / decided
-        win_rate["interval"] = list(exact_interval(first_wins, decided))
-        win_rate["p"] = mcnemar(second_wins, first_wins)
-    flips = sum(comparison.result.details.get("order_flips", 0) > 0 for comparison in comparisons.values())
+        low, high = exact_interval(first, decided)
+        win_rate |= {"rate": first / decided, "interval": [low, high], "p": mcnemar(second, first)}
+        share = f"{first / decided:.0%} of {decided} decided"
+        say(f"win rate of {names[0]}: {share} [{low:.2f}, {high:.2f}], p {win_rate['p']:.3g}")
     return {
         "pairs": len(comparisons),
-        "wins": {names[0]: first_wins, names[1]: second_wins},
+        "wins": wins,
         "ties": winners["TIE"],
         "without_verdict": winners[None],
         "order_flips": flips,
@@ -187,16 +192,3 @@ def _summarize(comparisons: Mapping[str, BlindComparison], names: tuple[str, str
             name: {"status": comparison.status, "winner": comparison.winner} for name, comparison in comparisons.items()
         },
     }
-
-
-def _format_summary(summary: Mapping[str, Any]) -> Iterator[str]:
-    wins = ", ".join(f"{name} won {count}" for name, count in summary["wins"].items())
-    ties = format_count(summary["ties"], "tie")
-    flips = format_count(summary["order_flips"], "order flip")
-    yield f"{format_count(summary['pairs'], 'pair')}: {wins}, {ties}, {summary['without_verdict']} without a verdict; {flips}"
-
-    rate = summary["win_rate"]
-    if rate["decided"]:
-        low, high = rate["interval"]
-        share = f"{rate['rate']:.0%} of {rate['decided']} decided"
-        yield f"win rate of {rate['of']}: {share} [{low:.2f}, {high:.2f}], p {rate['p']:.3g}"
