@@ -132,7 +132,7 @@ def _prepare(number: int, inputs: BlindInputs) -> _Prepared:
     setup_digest = hash_json("comparison", setup.to_json())
     assignment = draw_assignment(key, setup_digest, inputs.position)
     if inputs.output is not None:
-        write_commitment(Path(inputs.output), assignment, setup_digest)
+        write_commitment(Path(inputs.output), assignment.commitment, setup_digest)
     is_asked = (inputs.always_ask or not setup.has_equal_outputs) and not setup.unseen_files
     return _Prepared(
         number=number,
