@@ -24,9 +24,8 @@ def test_inconsistent_comparison_shows_each_call():
     assert list(explain(compared(judges.first_slot))) == drawn(
         """
         blind_preference: expected 'new' to win, got INCONSISTENT: with the labels exchanged, the judge preferred the other output
-          call                              first shown  winner  overall scores
-          repetition 1, order 1, attempt 1  new          new     new 8.0, old 6.0
-          repetition 1, order 2, attempt 1  old          old     new 6.0, old 8.0
+          repetition 1, order 1, attempt 1, new first: winner new, new 8.0, old 6.0
+          repetition 1, order 2, attempt 1, old first: winner old, new 6.0, old 8.0
           expected: 'new' to win
           observed: INCONSISTENT: with the labels exchanged, the judge preferred the other output
           normalization: none
@@ -42,7 +41,7 @@ def test_invalid_replies_show_the_reason_and_one_reply():
         "blind_preference: error: no verdict: rubric.A.content scores correctness, completeness, accuracy,"
         " got ['completeness', 'correctness']"
     )
-    assert lines[2] == "  repetition 1, order 1, attempt 1  new          no verdict  criteria_set"
+    assert lines[1] == "  repetition 1, order 1, attempt 1, new first: no verdict, criteria_set"
     assert len([line for line in lines if line.startswith("  reply: ")]) == 1
     assert len(lines) < 20
 
@@ -94,7 +93,7 @@ def test_calls_beyond_the_budget_are_counted():
     result = compared(judges.refusing, protocol=BlindProtocol(repetitions=8))
     assert "  … 22 more calls" in list(explain(result))
     unlimited = list(explain(result, Budget(characters=0, lines=0, differences=0, width=0)))
-    assert "  repetition 8, order 2, attempt 2  " in "\n".join(unlimited)
+    assert "  repetition 8, order 2, attempt 2, " in "\n".join(unlimited)
     assert "I'm sorry, but I can't compare these." in "\n".join(unlimited)
 
 

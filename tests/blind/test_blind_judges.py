@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from pytest_verdict import ComparisonResult, MismatchError, UndecidedError
 from pytest_verdict.blind.api import assert_preferred, blind_compare
-from pytest_verdict.blind.evidence import Question, collect_evidence
+from pytest_verdict.blind.evidence import collect_evidence
 from pytest_verdict.blind.options import BlindInputs, BlindOptions
 from pytest_verdict.blind.protocol import BlindProtocol, Vote, combine_repetitions
 from pytest_verdict.core.replay import replay_line
@@ -196,13 +196,13 @@ def test_blind_compare_works_inside_an_event_loop():
 def test_positions_balance_a_series_exactly():
     arguments = {"eval_prompt": TASK, "judge": judges.honest}
     questions = [
-        Question(GOOD, f"{number}", BlindInputs(**arguments, key="k", position=number)) for number in range(20)
+        BlindInputs(candidates=(GOOD, f"{number}"), **arguments, key="k", position=number) for number in range(20)
     ]
     drawn = [evidence["assignment"]["A"] for _, evidence in collect_evidence(questions, 1)]
     assert sum(drawn) == 10
     assert 0 < sum(drawn[::2]) < 10
     with pytest.raises(ConfigurationError, match="give key as well"):
-        BlindInputs(**arguments, position=1)
+        BlindInputs(candidates=(GOOD, BAD), **arguments, position=1)
 
 
 @pytest.mark.parametrize(

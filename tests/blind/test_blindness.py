@@ -236,17 +236,6 @@ def test_output_inside_a_candidate_is_rejected(pair):
         assert not (place / "commitment.json").exists()
 
 
-def test_unblind_names_foreign_files(folder, capsys):
-    (folder / "blind.json.old").write_text("{}")
-    (folder / "notes\x1b[31m").mkdir()
-    assert main(["unblind", str(folder)]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.partition(" is no part of the comparison")[0] for line in lines if "no part" in line] == [
-        "blind.json.old",
-        "notes\\x1b[31m",
-    ]
-
-
 def _replace(name, before, after):
     def change(folder):
         text = (folder / name).read_text()
@@ -261,15 +250,21 @@ def _replace(name, before, after):
     [
         (_replace("blind.json", '"nonce":"', '"nonce":"0'), "does not match the commitment"),
         (_replace("blind.json", TASK, "Write another report."), "does not match the commitment"),
-        (_replace("blind.json", '\\"correctness\\": 5', '\\"correctness\\": 1'), "does not follow from the replies"),
-        (_replace("blind.json", '"verdict":"pass"', '"verdict":"fail"'), "does not follow from the replies"),
-        (_replace("blind.json", '"prompt":"', '"prompt":"0'), "does not follow from the replies"),
-        (_replace("blind.json", '"shown":["A","B"]', '"shown":["A","B"] '), "does not follow from the replies"),
-        (lambda folder: (folder / "comparison.json").write_bytes(b"\xff"), "is not the comparison that the record"),
-        (lambda folder: (folder / "comparison.json").unlink(), "is not the comparison that the record holds"),
-        (_replace("comparison.json", '"winner"', '"Winner"'), "is not the comparison that the record holds"),
-        (_replace("commitment.json", '"commitment": "', '"commitment": "0'), "holds another commitment"),
-        (_replace("commitment.json", '"comparison": "', '"comparison": "0'), "is about another comparison"),
+        (
+            _replace("blind.json", '\\"correctness\\": 5', '\\"correctness\\": 1'),
+            "blind.json does not follow from the replies",
+        ),
+        (_replace("blind.json", '"verdict":"pass"', '"verdict":"fail"'), "blind.json does not follow from the replies"),
+        (_replace("blind.json", '"prompt":"', '"prompt":"0'), "blind.json does not follow from the replies"),
+        (
+            _replace("blind.json", '"shown":["A","B"]', '"shown":["A","B"] '),
+            "blind.json does not follow from the replies",
+        ),
+        (lambda folder: (folder / "comparison.json").write_bytes(b"\xff"), "comparison.json does not follow"),
+        (lambda folder: (folder / "comparison.json").unlink(), "comparison.json does not follow"),
+        (_replace("comparison.json", '"winner"', '"Winner"'), "comparison.json does not follow"),
+        (_replace("commitment.json", '"commitment": "', '"commitment": "0'), "commitment.json does not follow"),
+        (_replace("commitment.json", '"comparison": "', '"comparison": "0'), "commitment.json does not follow"),
     ],
 )
 def test_unblind_detects_alterations(folder, capsys, alter, problem):

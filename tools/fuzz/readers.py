@@ -52,7 +52,6 @@ READERS: Final[Mapping[str, tuple[str, ...] | str]] = {
     "blind/commands/blind.py": ("arguments",),
     "blind/files.py": ("blind_folders", "blind_files"),
     "blind/human.py": ("forms",),
-    "blind/pairs.py": ("arguments",),
     "blind/reply.py": ("replies",),
     "blind/rubric.py": ("blind_files",),
     "cli/__init__.py": ("arguments",),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Unpack, cast
 
-from pytest_verdict.blind.evidence import Question, collect_evidence
+from pytest_verdict.blind.evidence import collect_evidence
 from pytest_verdict.blind.files import write_result
 from pytest_verdict.blind.options import BlindInputs, BlindOptions
 from pytest_verdict.blind.pairs import Pair, check_names
@@ -122,8 +122,8 @@ def blind_compare(
     """
     # mypy cannot match the options with the fields of the model.
     arguments: Any = {"eval_prompt": eval_prompt, "judge": judge, "expectations": expectations, **options}
-    inputs = BlindInputs(rubric=read_rubric(rubric), prefer=prefer, **arguments)
-    ((_, evidence),) = collect_evidence([Question(candidate_x, candidate_y, inputs)], inputs.max_concurrency)
+    inputs = BlindInputs(candidates=(candidate_x, candidate_y), rubric=read_rubric(rubric), prefer=prefer, **arguments)
+    ((_, evidence),) = collect_evidence([inputs], inputs.max_concurrency)
     return _conclude(evidence, inputs)
 
 
@@ -176,6 +176,7 @@ def compare_pairs(
     for position, pair in enumerate(pairs):
         arguments: Any = {"expectations": pair.expectations, "position": position, "name": pair.name or None, **options}
         inputs = BlindInputs(
+            candidates=pair.outputs,
             eval_prompt=pair.prompt,
             judge=judge,
             rubric=rubric,
@@ -184,12 +185,12 @@ def compare_pairs(
             output=None if output is None else Path(output, pair.name),
             **arguments,
         )
-        questions.append(Question(*pair.outputs, inputs))
+        questions.append(inputs)
 
     comparisons: dict[str, BlindComparison] = {}
     with progress(len(pairs), " pairs") as show:
         for number, evidence in collect_evidence(questions, options.get("max_concurrency", 1)):
-            comparisons[pairs[number].name] = _conclude(evidence, questions[number].inputs)
+            comparisons[pairs[number].name] = _conclude(evidence, questions[number])
             show(number + 1, number + 1)
     return comparisons
 

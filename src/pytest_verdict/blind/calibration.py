@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, get_arg
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
 
-from pytest_verdict.blind.evidence import Question, collect_evidence, describe_binding
+from pytest_verdict.blind.evidence import collect_evidence, describe_binding
 from pytest_verdict.blind.options import BlindInputs
 from pytest_verdict.blind.preference import DerivedComparison, derive
 from pytest_verdict.blind.protocol import BlindProtocol
@@ -172,6 +172,7 @@ def calibrate(
     questions = []
     for number, item in enumerate(gold.items):
         inputs = BlindInputs(
+            candidates=(item.first, item.second),
             eval_prompt=item.prompt,
             judge=judge,
             expectations=item.expectations,
@@ -181,7 +182,7 @@ def calibrate(
             key=key,
             position=number,
         )
-        questions.append(Question(item.first, item.second, inputs))
+        questions.append(inputs)
     judged: list[_JudgedItem] = []
     with progress(len(questions), " items") as show:
         for number, evidence in collect_evidence(questions, max_concurrency):

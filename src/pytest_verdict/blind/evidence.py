@@ -56,14 +56,6 @@ from pytest_verdict.judging.protocol import (
 )
 
 
-class Question(NamedTuple):
-    """Two candidates and the options of their comparison."""
-
-    candidate_x: Any
-    candidate_y: Any
-    inputs: BlindInputs
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Prepared:
     """A question with everything that is fixed before the judge is asked, and the repetition and way of each call."""
@@ -85,7 +77,7 @@ class _Answer(NamedTuple):
     awaited: str = ""
 
 
-def collect_evidence(questions: Iterable[Question], max_concurrency: int) -> Iterator[tuple[int, dict[str, Any]]]:
+def collect_evidence(questions: Iterable[BlindInputs], max_concurrency: int) -> Iterator[tuple[int, dict[str, Any]]]:
     """Ask judges, several at once, and yield the number and the evidence of each question that has all of its replies."""
     awaited: list[str] = []
     answers: list[_Answer] = []
@@ -111,22 +103,19 @@ def collect_evidence(questions: Iterable[Question], max_concurrency: int) -> Ite
         raise AwaitingJudgmentError("; ".join(awaited))
 
 
-def _list_calls(questions: Iterable[Question]) -> Iterator[Callable[[], _Answer]]:
+def _list_calls(questions: Iterable[BlindInputs]) -> Iterator[Callable[[], _Answer]]:
     """Yield a function for each call of each comparison, or one that makes no call."""
-    for number, question in enumerate(questions):
-        prepared = _prepare(number, question)
+    for number, inputs in enumerate(questions):
+        prepared = _prepare(number, inputs)
         if not prepared.calls:
             yield partial(_Answer, prepared)
         for repetition, way in prepared.calls:
             yield partial(_make_call, prepared, repetition, way)
 
 
-def _prepare(number: int, question: Question) -> _Prepared:
-    inputs = question.inputs
-    candidates = (
-        read_candidate(question.candidate_x, inputs.exclude),
-        read_candidate(question.candidate_y, inputs.exclude),
-    )
+def _prepare(number: int, inputs: BlindInputs) -> _Prepared:
+    first, second = inputs.candidates
+    candidates = (read_candidate(first, inputs.exclude), read_candidate(second, inputs.exclude))
     if not any(candidate.files for candidate in candidates):
         raise ConfigurationError("both outputs are empty or excluded; there is nothing to compare")
     if inputs.output is not None:
@@ -143,7 +132,7 @@ def _prepare(number: int, question: Question) -> _Prepared:
     setup_digest = hash_json("comparison", setup.to_json())
     assignment = draw_assignment(key, setup_digest, inputs.position)
     if inputs.output is not None:
-        write_commitment(Path(inputs.output), assignment, setup_digest)
+        write_commitment(Path(inputs.output), assignment.commitment, setup_digest)
     is_asked = (inputs.always_ask or not setup.has_equal_outputs) and not setup.unseen_files
     return _Prepared(
         number=number,

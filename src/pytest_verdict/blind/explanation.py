@@ -1,7 +1,7 @@
 """Explain results of blind comparisons: first the cause, then a line for each call; and summarize those of a session."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final
@@ -10,7 +10,7 @@ from pytest_verdict.budget import Budget
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import format_count, shorten, shown, visible
 from pytest_verdict.explanation.facts import build_default_explanation
-from pytest_verdict.explanation.lines import Explanation, Line, Part, indent, line, table, wrap
+from pytest_verdict.explanation.lines import Explanation, Line, Part, line
 from pytest_verdict.judging.protocol import Usage, format_usage
 
 _STATUSES: Final = {
@@ -89,34 +89,24 @@ def _format_contradictions(result: ComparisonResult) -> list[str]:
 
 
 def _explain_calls(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
-    if not result.children:
-        return
-    names = [_format_text(candidate["name"], 40) for candidate in result.observed["comparison"]["candidates"]]
+    """Yield a line for each call: the candidate that the judge saw first, the winner, and the overall scores."""
     limit = budget.differences or len(result.children)
-    rows = [("call", "first shown", "winner", "overall scores")]
-    rows += [_build_row(child, names) for child in result.children[:limit]]
-    for row_line in table([[Part(cell) for cell in row] for row in rows]):
-        first, *others = wrap(row_line, budget.room(2))
-        yield first
-        yield from indent(others, 4)
+    for call in result.children[:limit]:
+        names = [_format_text(candidate["name"], 40) for candidate in result.observed["comparison"]["candidates"]]
+        by_label = {label: names[slot] for label, slot in call.expected["slots"].items()}
+        outcome = f"no verdict, {_format_text(call.error or ', '.join(call.notes), 80)}"
+        if call.passed:
+            scores = []
+            for label, score in call.details["overall"].items():
+                # A fraction of a record from elsewhere may have any number of digits.
+                number = f"{float(Fraction(score)):.1f}" if len(score) < _LONGEST_SCORE else score
+                scores.append(f"{by_label[label]} {_format_text(number, 20)}")
+            winner = call.details["winner"]
+            outcome = f"winner {by_label.get(winner, winner)}, {', '.join(sorted(scores))}"
+        first = by_label[call.expected["shown"][0]]
+        yield line(f"{_format_text(call.name, 60)}, {first} first: {outcome}")
     if len(result.children) > limit:
         yield line(f"… {format_count(len(result.children) - limit, 'more call')}")
-
-
-def _build_row(call: ComparisonResult, names: Sequence[str]) -> tuple[str, str, str, str]:
-    by_label = {label: names[slot] for label, slot in call.expected["slots"].items()}
-    call_name = _format_text(call.name, 60)
-    first = by_label[call.expected["shown"][0]]
-    if not call.passed:
-        return call_name, first, "no verdict", _format_text(call.error or ", ".join(call.notes), 80)
-
-    scores = []
-    for label, score in call.details["overall"].items():
-        # A fraction of a record from elsewhere may have any number of digits.
-        number = f"{float(Fraction(score)):.1f}" if len(score) < _LONGEST_SCORE else score
-        scores.append(f"{by_label[label]} {_format_text(number, 20)}")
-    winner = call.details["winner"]
-    return call_name, first, by_label.get(winner, winner), ", ".join(sorted(scores))
 
 
 def summarize_session(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:

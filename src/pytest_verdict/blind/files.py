@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.blind.preference import BlindPreference, NotAComparisonError, derive
-from pytest_verdict.blind.record import Assignment, hash_json
+from pytest_verdict.blind.preference import BlindPreference
+from pytest_verdict.blind.record import hash_json
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.new_files import write_whole
 from pytest_verdict.core.result import ComparisonResult
@@ -19,22 +19,21 @@ COMPARISON: Final = "comparison.json"
 RECORD: Final = "blind.json"
 
 
-def write_commitment(folder: Path, assignment: Assignment, comparison: str) -> None:
+def write_commitment(folder: Path, commitment: str, comparison: str) -> None:
     """Write the commitment and remove the files of an earlier comparison."""
     for name in (COMPARISON, RECORD):
         (folder / name).unlink(missing_ok=True)
-    commitment = {"commitment": assignment.commitment, "comparison": comparison}
-    write_whole(folder / COMMITMENT, json.dumps(commitment, indent=2) + "\n")
+    write_whole(folder / COMMITMENT, _format_json({"commitment": commitment, "comparison": comparison}))
 
 
 def write_result(folder: Path, result: ComparisonResult) -> None:
     document = result.details.get("comparison")
     if document is not None:
-        write_whole(folder / COMPARISON, format_comparison(document))
+        write_whole(folder / COMPARISON, _format_json(document))
     write_whole(folder / RECORD, f"{result.to_text()}\n")
 
 
-def format_comparison(document: Mapping[str, Any]) -> str:
+def _format_json(document: Mapping[str, Any]) -> str:
     text = json.dumps(document, indent=2, ensure_ascii=False)
     # UTF-8 cannot encode half of a surrogate pair, but JSON can escape it.
     if text.encode("utf-8", "replace").decode("utf-8") != text:
@@ -49,35 +48,25 @@ def verify_folder(folder: Path, commitment: str | None = None) -> Iterator[str]:
         raise RecordError(
             f"{folder / RECORD}: this is the record of {visible(record.operator)}, not of a blind comparison"
         )
-    try:
-        is_intact = derive(record.observed).intact
-    except NotAComparisonError as error:
-        raise RecordError(f"{folder / RECORD}: this is no blind comparison: {error}") from None
-
-    file = read_object(folder / COMMITMENT)
-    recorded_commitment = record.observed["assignment"].get("commitment")
-    if not is_intact:
+    operator = BlindPreference(**record.settings)
+    result = run(operator, record.expected, record.observed, threshold=record.threshold, name=record.name)
+    if "problem" in result.details:
+        raise RecordError(f"{folder / RECORD}: this is no blind comparison: {result.details['problem']}")
+    if "commitment_broken" in result.notes:
         yield "the record was altered: its assignment, its setup or a call does not match the commitment"
-    if file.get("commitment") != recorded_commitment:
-        yield f"{COMMITMENT} holds another commitment than the record"
-    if file.get("comparison") != hash_json("comparison", record.observed["comparison"]):
-        yield f"{COMMITMENT} is about another comparison than the record"
+    recorded_commitment = record.observed["assignment"]["commitment"]
     if commitment is not None and commitment != recorded_commitment:
         yield "the given commitment is not the one in the record"
 
-    operator = BlindPreference(**record.settings)
-    result = run(operator, record.expected, record.observed, threshold=record.threshold, name=record.name)
-    if _read_bytes(folder / RECORD) != f"{result.to_text()}\n".encode():
-        yield "the record's verdict does not follow from the replies in it"
-    document = record.details.get("comparison")
-    comparison = None if document is None else format_comparison(document).encode()
-    if _read_bytes(folder / COMPARISON) != comparison:
-        yield f"{COMPARISON} is not the comparison that the record holds"
-
-
-def list_foreign_files(folder: Path) -> list[str]:
-    """Return the names of files in a folder that do not belong to a comparison and were not verified."""
-    return sorted({path.name for path in folder.iterdir()} - {COMMITMENT, COMPARISON, RECORD})
+    comparison = hash_json("comparison", record.observed["comparison"])
+    documents = {
+        COMMITMENT: {"commitment": recorded_commitment, "comparison": comparison},
+        COMPARISON: result.details.get("comparison"),
+    }
+    texts = {name: None if document is None else _format_json(document) for name, document in documents.items()}
+    for name, text in {**texts, RECORD: f"{result.to_text()}\n"}.items():
+        if _read_bytes(folder / name) != (None if text is None else text.encode()):
+            yield f"{name} does not follow from the replies and the assignment in the record"
 
 
 def read_record(path: Path) -> ComparisonResult:

@@ -56,11 +56,12 @@ class BlindOptions(TypedDict, total=False):
 
 
 class BlindInputs(StrictModel):
-    """All arguments of a blind comparison except its candidates, validated before anything is read or asked."""
+    """All arguments of a blind comparison, validated before anything is read or asked."""
 
     subject: ClassVar[str] = "a blind comparison"
     part: ClassVar[str] = "option"
 
+    candidates: tuple[Any, Any]
     eval_prompt: NotBlank = Field(description="the task that both outputs were made for")
     judge: Callable[..., Any] = Field(description="a function or another callable")
     expectations: Annotated[tuple[Text, ...], LISTED] = Field(default=(), description="a list of texts")

@@ -1,12 +1,12 @@
-"""``pytest-verdict blind``: compare outputs without telling the judge who made which.
+"""``pytest-verdict blind``: compare two outputs without telling the judge who made which.
 
-FIRST and SECOND are two outputs, files or folders. With --pairs they are two folders of outputs, compared name by name.
+FIRST and SECOND are files or folders. The folder DIR gets commitment.json, comparison.json and blind.json.
 
 --judge human writes a folder for each question. Fill in form.yaml, and run the same command again to read the answers.
 
 exit codes:
-  0  every pair has a verdict and, with --prefer, that output won more pairs than the other
-  1  a pair has no verdict, or the other output won as often
+  0  there is a verdict
+  1  there is no verdict
   2  something cannot be read, or the judge would not be blind
   3  answers are awaited
 """
@@ -14,19 +14,13 @@ exit codes:
 from __future__ import annotations
 
 import argparse
-import json
-from collections import Counter
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_verdict.console import complain, say
-from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError
 
 if TYPE_CHECKING:
-    from pytest_verdict.blind.api import BlindComparison
-    from pytest_verdict.blind.pairs import Pair
     from pytest_verdict.blind.protocol import BlindProtocol
 
 _EXIT_AWAITED: Final = 3
@@ -34,22 +28,22 @@ _EXIT_AWAITED: Final = 3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("outputs", nargs=2, type=Path, metavar="OUTPUT", help="the two outputs, or with --pairs two folders of outputs")
+    add("first", type=Path, metavar="FIRST", help="an output")
+    add("second", type=Path, metavar="SECOND", help="the other output")
+    add("--prompt", type=Path, required=True, metavar="FILE", help="the task of both outputs")
     add("--judge", required=True, help="package.module:name, kind:text or human")
-    add("-o", "--output", type=Path, metavar="DIR", help="the folder for the files (default for one pair: this folder)")
-    add("--pairs", action="store_true", help="FIRST and SECOND are folders of outputs (default: no)")
-    add("--names", nargs=2, metavar=("FIRST", "SECOND"), help="names of the outputs (default: names of their files)")
     add(
-        "--prompt",
+        "-o",
+        "--output",
         type=Path,
-        required=True,
-        metavar="FILE",
-        help="the task; with --pairs also a folder with a file for each pair",
+        default=Path(),
+        metavar="DIR",
+        help="the folder for the files (default: this folder)",
     )
+    add("--names", nargs=2, metavar=("FIRST", "SECOND"), help="names of the outputs (default: names of their files)")
     add("--expectations", type=Path, metavar="FILE", help="statements that each output should meet, one on each line")
     add("--rubric", type=Path, metavar="FILE", help="a rubric (default: the built-in one)")
-    add("--key", help="source of the assignments (default: random bits)")
-    add("--prefer", metavar="NAME", help="the output that is expected to win (default: none)")
+    add("--key", help="source of the assignment (default: random bits)")
     add("--leaks", default="fail", help="policy for names of outputs: fail or record (default: fail)")
     add_protocol_options(parser)
 
@@ -88,23 +82,30 @@ def open_judge(arguments: argparse.Namespace) -> Any:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from pytest_verdict.blind.api import compare_pairs
-    from pytest_verdict.blind.pairs import SUMMARY
+    from pytest_verdict.blind.api import blind_compare
+    from pytest_verdict.blind.human import HumanJudge
+    from pytest_verdict.blind.options import UNNAMED
 
-    names = _choose_names(arguments)
-    pairs = _read_pairs(arguments)
-    if arguments.prefer is not None and arguments.prefer not in names:
-        raise ConfigurationError(f"--prefer {arguments.prefer} is none of the outputs {names[0]} and {names[1]}")
-    if arguments.output is None:
-        if arguments.pairs:
-            raise ConfigurationError("several comparisons need a folder: -o DIR")
-        arguments.output = Path()
-    arguments.output.mkdir(parents=True, exist_ok=True)
+    prompt = _read_text(arguments.prompt)
+    expectations = _read_text(arguments.expectations).splitlines() if arguments.expectations else ()
+    names = tuple(arguments.names or (arguments.first.stem, arguments.second.stem))
+    if not arguments.names and (names[0] == names[1] or {"A", "B", "TIE"} & set(names)):
+        names = UNNAMED
+    if arguments.judge != "human":
+        judge = open_judge(arguments)
+    elif arguments.order == "single" and arguments.key is None:
+        reason = "a later run would show the outputs in another order"
+        raise ConfigurationError(f"--judge human with --order single needs --key: {reason}")
+    else:
+        judge = HumanJudge(arguments.output / "judgments")
 
     try:
-        comparisons = compare_pairs(
-            pairs,
-            _open_judge(arguments),
+        comparison = blind_compare(
+            arguments.first,
+            arguments.second,
+            prompt,
+            judge,
+            tuple(filter(None, expectations)),
             arguments.rubric,
             names=names,
             protocol=read_protocol(arguments),
@@ -115,88 +116,15 @@ def run(arguments: argparse.Namespace) -> int:
     except AwaitingJudgmentError as error:
         say(*dict.fromkeys(str(error).split("; ")))
         return _EXIT_AWAITED
-
-    summary = _summarize(comparisons, names)
-    (arguments.output / SUMMARY).write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8", newline="\n")
-    for name, comparison in comparisons.items():
-        if not comparison.is_conclusive:
-            complain(f"{name or arguments.output}: {comparison.status}: {comparison.result.error}")
-    say(*_format_summary(summary))
-    if summary["without_verdict"]:
+    if not comparison.is_conclusive:
+        complain(f"{comparison.status}: {comparison.result.error or 'there is no verdict'}")
         return 1
-    if arguments.prefer is not None and 2 * summary["wins"][arguments.prefer] <= summary["win_rate"]["decided"]:
-        return 1
+    say(f"{comparison.status}, winner: {comparison.winner}")
     return 0
 
 
-def _choose_names(arguments: argparse.Namespace) -> tuple[str, str]:
-    from pytest_verdict.blind.options import UNNAMED
-
-    first, second = arguments.names or [path.stem for path in arguments.outputs]
-    if not arguments.names and (first == second or {first, second} & {"A", "B", "TIE"}):
-        return UNNAMED
-    return first, second
-
-
-def _read_pairs(arguments: argparse.Namespace) -> list[Pair]:
-    from pytest_verdict.blind.pairs import Pair, pair_by_name, read_text
-
-    first, second = arguments.outputs
-    expectations: tuple[str, ...] = ()
-    if arguments.expectations:
-        expectations = tuple(filter(None, read_text(arguments.expectations).splitlines()))
-    if arguments.pairs:
-        return pair_by_name(first, second, arguments.prompt, expectations)
-    prompt = read_text(arguments.prompt)
-    return [Pair(name="", outputs=(first, second), prompt=prompt, expectations=expectations)]
-
-
-def _open_judge(arguments: argparse.Namespace) -> Any:
-    from pytest_verdict.blind.human import HumanJudge
-
-    if arguments.judge != "human":
-        return open_judge(arguments)
-    if arguments.order == "single" and arguments.key is None:
-        reason = "a later run would show the outputs in another order"
-        raise ConfigurationError(f"--judge human with --order single needs --key: {reason}")
-    return HumanJudge(arguments.output / "judgments")
-
-
-def _summarize(comparisons: Mapping[str, BlindComparison], names: tuple[str, str]) -> dict[str, Any]:
-    from pytest_verdict.operators.pass_rate import exact_interval
-    from pytest_verdict.runs.significance import mcnemar
-
-    winners = Counter(comparison.winner if comparison.is_conclusive else None for comparison in comparisons.values())
-    first_wins = winners[names[0]]
-    second_wins = winners[names[1]]
-    decided = first_wins + second_wins
-    win_rate: dict[str, Any] = {"of": names[0], "decided": decided, "rate": None, "interval": None, "p": None}
-    if decided:
-        win_rate["rate"] = first_wins / decided
-        win_rate["interval"] = list(exact_interval(first_wins, decided))
-        win_rate["p"] = mcnemar(second_wins, first_wins)
-    flips = sum(comparison.result.details.get("order_flips", 0) > 0 for comparison in comparisons.values())
-    return {
-        "pairs": len(comparisons),
-        "wins": {names[0]: first_wins, names[1]: second_wins},
-        "ties": winners["TIE"],
-        "without_verdict": winners[None],
-        "order_flips": flips,
-        "win_rate": win_rate,
-        "comparisons": {
-            name: {"status": comparison.status, "winner": comparison.winner} for name, comparison in comparisons.items()
-        },
-    }
-
-
-def _format_summary(summary: Mapping[str, Any]) -> Iterator[str]:
-    wins = ", ".join(f"{name} won {count}" for name, count in summary["wins"].items())
-    ties = format_count(summary["ties"], "tie")
-    flips = format_count(summary["order_flips"], "order flip")
-    yield f"{format_count(summary['pairs'], 'pair')}: {wins}, {ties}, {summary['without_verdict']} without a verdict; {flips}"
-
-    rate = summary["win_rate"]
-    if rate["decided"]:
-        low, high = rate["interval"]
-        share = f"{rate['rate']:.0%} of {rate['decided']} decided"
-        yield f"win rate of {rate['of']}: {share} [{low:.2f}, {high:.2f}], p {rate['p']:.3g}"
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"{path} cannot be read: {error}") from None

@@ -2,8 +2,7 @@
 
 FOLDER is the output of blind_compare(..., output=FOLDER): commitment.json, written before the judge was asked, and blind.json
 and comparison.json, written afterwards. The command computes the commitment again from the revealed assignment and setup, and
-derives the verdict, every number and comparison.json again from the replies. It asks no judge. It names any other file in
-FOLDER, because it does not verify those.
+derives the verdict, every number and comparison.json again from the replies. It asks no judge.
 
 A person who can change all three files can make them match. To rule this out, keep the commitment in another place, such as
 the output of the job that ran the test, and pass it as --commitment.
@@ -11,14 +10,13 @@ the output of the job that ran the test, and pass it as --commitment.
 exit codes:
   0  everything matches
   1  something was altered
-  2  a file is missing or cannot be read
+  2  blind.json is missing or cannot be read
 """
 
 import argparse
 from pathlib import Path
 
 from pytest_verdict.console import complain, say
-from pytest_verdict.core.values.display import visible
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,14 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from pytest_verdict.blind.files import RECORD, list_foreign_files, read_record, verify_folder
+    from pytest_verdict.blind.files import RECORD, read_record, verify_folder
 
     folder = Path(arguments.folder)
     problems = list(verify_folder(folder, arguments.commitment))
     for problem in problems:
         complain(f"{folder}: {problem}")
-    for name in list_foreign_files(folder):
-        say(f"{visible(name)} is no part of the comparison and was not verified")
     if problems:
         return 1
 
