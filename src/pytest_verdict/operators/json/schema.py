@@ -31,12 +31,6 @@ INVALID_SCHEMA: Final = "invalid_schema"
 SCHEMA_FAILED: Final = "schema_failed"
 UNRESOLVED_REFERENCE: Final = "unresolved_reference"
 
-# Keywords with values that are no schemas, and keywords with a schema for each name.
-_DATA: Final = frozenset({"const", "default", "enum", "examples"})
-_BY_NAME: Final = frozenset(
-    {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
-)
-
 
 def _check_schema(schema: Any) -> Any:
     try:
@@ -201,18 +195,11 @@ def validator_class(schema: Any) -> Any:
     return _validators().validator_for(schema, default=_validators().Draft202012Validator)
 
 
-def _formats_in(schema: Any, *, by_name: bool = False) -> set[str]:
-    """Return the formats that a schema, or each schema of a mapping by name, asks for."""
-    if isinstance(schema, list):
-        return set().union(*map(_formats_in, schema))
-    if not isinstance(schema, dict):
-        return set()
-    if by_name:
-        # A property may be called format, or default.
-        return set().union(*map(_formats_in, schema.values()))
-    formats = {schema["format"]} if isinstance(schema.get("format"), str) else set()
-    parts = {key: part for key, part in schema.items() if key not in _DATA}
-    return formats.union(*(_formats_in(part, by_name=key in _BY_NAME) for key, part in parts.items()))
+def _formats_in(resource: Any) -> set[str]:
+    """Return the formats that a schema asks for."""
+    name = resource.contents.get("format") if isinstance(resource.contents, dict) else None
+    formats = {name} if isinstance(name, str) else set()
+    return formats.union(*map(_formats_in, resource.subresources()))
 
 
 def _find_problem(schema: Any) -> str | None:
@@ -253,9 +240,10 @@ def _compile_schema(schema_text: str, schemas_text: str, *, asserts_formats: boo
         return _Schema(None, has_formats=False, format_problem=None)
     cls = validator_class(schema)
     dialect = specification_with(cls.ID_OF(cls.META_SCHEMA))
-    resources = [(uri, Resource.from_contents(other, default_specification=dialect)) for uri, other in schemas.items()]
-    registry = _registry().with_resources(resources)
-    formats = _formats_in([schema, *schemas.values()])
+    resources = {uri: Resource.from_contents(other, default_specification=dialect) for uri, other in schemas.items()}
+    registry = _registry().with_resources(resources.items())
+    formats = _formats_in(Resource.from_contents(schema, default_specification=dialect))
+    formats = formats.union(*map(_formats_in, resources.values()))
     if not asserts_formats:
         return _Schema(_guard(cls)(schema, registry=registry), bool(formats), None)
     problem = None
