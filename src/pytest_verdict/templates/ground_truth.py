@@ -15,7 +15,7 @@ from pytest_verdict.core.kernel import run
 from pytest_verdict.core.normalizers import SynonymMap, normalize
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.refusals import REFUSALS
-from pytest_verdict.core.validation_messages import Problem, problems_in
+from pytest_verdict.core.strict_model import Problem, problems_in
 from pytest_verdict.core.values.dates import read_date, read_formatted
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.numbers import as_decimal
