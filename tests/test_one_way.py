@@ -15,7 +15,7 @@ SOURCE = pathlib.Path(__file__).parents[1] / "src" / "pytest_verdict"
     [
         (r"object_pairs_hook|parse_constant=", {"core/values/jsontext.py"}),
         (r"yaml\.(safe_)?(load|compose|parse)", {"core/values/yaml.py"}),
-        (r"\.errors\(", {"core/validation_messages.py"}),
+        (r"\.errors\(", {"core/strict_model.py"}),
         (r"\.hex\}\.new|f\"\{name\}\.new", {"core/new_files.py"}),
         (r"digest\(encode_text\(", {"core/values/encoding.py"}),
         (r"os\.(replace|rename)\(", set()),

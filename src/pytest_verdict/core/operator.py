@@ -14,7 +14,7 @@ from pytest_verdict.core.kernel import check_threshold
 from pytest_verdict.core.operator_code import code_of, is_ours
 from pytest_verdict.core.record_members import OperatorIdentity
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.core.validation_messages import Problem, problems_in
+from pytest_verdict.core.strict_model import Problem, problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.encoding import TYPE_KEY, encode
 from pytest_verdict.core.values.placeholders import ABSENT

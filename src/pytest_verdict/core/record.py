@@ -76,15 +76,9 @@ def write_comparison(result: ComparisonResult, redaction: Redaction | None = Non
     text = f'{_VERDICT.key}"{result.verdict}"'
     if result.name is not None:
         text += f",{_NAME.key}{write_redacted_text(result.name, redaction)}"
-    # Operators without evidence return one outcome for all pairs.
-    outcome = result.outcome
-    threshold, outcome_text = outcome.record_text
-    if threshold != result.threshold or redaction is not None:
-        outcome_text = write_members((*OUTCOME, THRESHOLD), result, redaction)
-        outcome_text += write_optional(EVIDENCE, outcome, result, redaction)
-        if redaction is None:
-            outcome.record_text = (result.threshold, outcome_text)
-    text += f",{identity.members},{EXPECTED.key}{expected},{OBSERVED.key}{observed},{outcome_text}"
+    text += f",{identity.members},{EXPECTED.key}{expected},{OBSERVED.key}{observed}"
+    text += f",{write_members((*OUTCOME, THRESHOLD), result, redaction)}"
+    text += write_optional(EVIDENCE, result.outcome, result, redaction)
     if result.negated or result.sources_text is not None or result.accepted is not None:
         text += write_optional(CONTEXT, result, result, redaction)
     return text

@@ -4,6 +4,7 @@ Nothing that a record names is imported, and no model is asked. Operators come f
 read its reply from the record.
 """
 
+import functools
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -27,7 +28,6 @@ _GIVEN_BY_TEST: Final = ("name", "negated", "accepted")
 _OF_PLACE: Final = frozenset(member.name for member in (*START, *PLACE))
 _NESTED_VERSION: Final = re.compile(r'(?<="), "version": [0-9]+(?=, "settings": \{)')
 _OTHER_CODE: Final = "the code of an operator is not the one that was recorded"
-_MOST_OPERATORS: Final = 1_000
 # The quotes in a text are escaped, so a tag in the bytes of a record is no part of a text.
 _TYPED: Final = f'"{TYPE_KEY}":'.encode()
 _REDACTED: Final = REDACTED_VALUE.encode()
@@ -61,9 +61,6 @@ class InstalledOperator(NamedTuple):
 
     operator: Operator
     change: str
-
-
-_OPERATORS: Final[dict[tuple[type[Operator], str, int, str], InstalledOperator]] = {}
 
 
 def replay(lines: Iterable[bytes]) -> Iterator[Replayed]:
@@ -134,22 +131,18 @@ def find_operator(record: dict[str, Any]) -> InstalledOperator:
     """Return the installed operator of a record."""
     name, version, _, settings = [member.read(record) for member in OPERATOR]
     try:
-        key = REGISTRY.find(name), name, version, repr(settings)
+        return _build_operator(REGISTRY.find(name), version, json.dumps(settings))
     except (UnknownOperatorError, ImportError):
         raise Unverifiable("operator_absent") from None
-    installed = _OPERATORS.get(key)
-    if installed is None:
-        if len(_OPERATORS) >= _MOST_OPERATORS:
-            _OPERATORS.clear()
-        installed = _OPERATORS[key] = _build_operator(name, version, settings)
-    return installed
 
 
-def _build_operator(name: str, version: int, recorded: dict[str, Any]) -> InstalledOperator:
+@functools.lru_cache(maxsize=1_000)
+def _build_operator(cls: type[Operator], version: int, settings_text: str) -> InstalledOperator:
+    recorded = json.loads(settings_text)
     if not is_replayable(recorded):
         raise Unverifiable("not_encodable")
     try:
-        operator = REGISTRY.build(name, {key: decode(value) for key, value in recorded.items()})
+        operator = REGISTRY.build(cls.name, {key: decode(value) for key, value in recorded.items()})
         settings = operator.identity.settings
     except Exception:  # noqa: BLE001 - settings are untrusted, and users write validators
         raise Unverifiable("settings_refused") from None
@@ -161,7 +154,7 @@ def _build_operator(name: str, version: int, recorded: dict[str, Any]) -> Instal
     if operator.version != version:
         change = f"version {version} was recorded, {operator.version} is installed"
     else:
-        texts = {json.dumps(recorded), json.dumps(settings)}
+        texts = {settings_text, json.dumps(settings)}
         if len(texts) > len({_NESTED_VERSION.sub("", text) for text in texts}):
             change = "another version of an operator in the settings is installed"
     return InstalledOperator(operator, change)

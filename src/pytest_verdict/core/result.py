@@ -20,7 +20,6 @@ from pytest_verdict.errors import RecordError, UndecidedError
 _PARTS: Final = (
     "score", "normalization", "notes", "details", "expected_surface", "observed_surface", "children", "error",
 )  # fmt: skip
-_NOT_WRITTEN: Final = (0.0, "")
 
 
 def _read_only(slot: str, about: str, copy: Callable[[Any], Any] | None = None) -> Any:
@@ -50,9 +49,7 @@ class Outcome:
         0.5
     """
 
-    __slots__ = (*(f"_{name}" for name in _PARTS), "record_text")
-    record_text: tuple[float, str]
-    """The threshold of the last record without redaction, and the members of that record from the outcome."""
+    __slots__ = tuple(f"_{name}" for name in _PARTS)
 
     def __init__(
         self,
@@ -84,7 +81,6 @@ class Outcome:
         self._observed_surface = observed_surface
         self._children = tuple(children)
         self._error = error
-        self.record_text = _NOT_WRITTEN
 
     score: float = _read_only("_score", "How well the values match, from 0.0 to 1.0.")
     normalization: tuple[str, ...] = _read_only("_normalization", "Names of the steps that were applied, in order.")

@@ -1,18 +1,69 @@
-"""`StrictModel`: reads the files of people and other programs, and explains what is wrong with them."""
+"""`StrictModel`: reads the files of people and other programs; the problems that pydantic finds, as sentences."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Final, Self
 
 from annotated_types import Predicate
 from pydantic import BaseModel, BeforeValidator, ConfigDict, GetCoreSchemaHandler, Strict, ValidationError
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from pytest_verdict.core.validation_messages import Problem, problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import SettingsError, allowed
 
 _QUOTED: Final = re.compile("'([^']*)'")
+# Pydantic's names for what is no list.
+_NO_LISTS = frozenset({"tuple_type", "list_type", "set_type", "frozen_set_type"})
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One problem: its path of keys and positions, pydantic's name for it, the refused value, and more from pydantic."""
+
+    path: tuple[str | int, ...]
+    kind: str
+    value: Any
+    message: str
+    context: Mapping[str, Any]
+
+    @property
+    def is_unknown_name(self) -> bool:
+        return self.kind == "extra_forbidden"
+
+    @property
+    def is_missing(self) -> bool:
+        return self.kind == "missing"
+
+    def with_value(self) -> str:
+        """Return the message and the refused value."""
+        return f"{self.message}, got {shown(self.value, 80)}"
+
+    def explain(self, place: str, part: str, names: Iterable[str]) -> str:
+        """Return a sentence about a place in a model, whose fields have these names and are called "setting" or "key"."""
+        if self.is_unknown_name:
+            return f"there is no {part} {place!r}.{allowed(part, place, names)}"
+        if self.is_missing:
+            return f"the {part} {place!r} is required"
+        if self.kind in _NO_LISTS and isinstance(self.value, str):
+            return f"{place}: takes a list, such as [{shown(self.value, 80)}], got the text {shown(self.value, 80)}"
+        # The messages of our validators contain the value.
+        message = self.message if self.kind == "value_error" else self.with_value()
+        return f"{place}: {message}" if place else message
+
+
+def problems_in(error: ValidationError) -> list[Problem]:
+    """List the problems in pydantic's order."""
+    return [
+        Problem(
+            path=problem["loc"],
+            kind=problem["type"],
+            value=problem["input"],
+            message=problem["msg"].removeprefix("Value error, "),
+            context=problem.get("ctx", {}),
+        )
+        for problem in error.errors(include_url=False)
+    ]
 
 
 class StrictModel(BaseModel):
@@ -68,15 +119,13 @@ def _sentence(cls: type[StrictModel], problem: Problem, values: Mapping[str, Any
         return _unknown_key(cls, path[0])
     if problem.is_missing and len(path) == 1:
         return f"{cls.subject} needs the {cls.part} {place!r}"
-    if problem.kind == "value_error":
-        return f"{place}: {problem.message}" if place else problem.message
     if problem.kind == "literal_error":
         names = _QUOTED.findall(problem.context["expected"])
         return f"{place}={shown(value, 80)} is unknown.{allowed(str(path[0]), value, names)}"
-    name = str(path[0])
-    description = cls.model_fields[name].description
-    if description is None:
-        return f"{place}: {problem.with_value()}"
+    name = str(path[0]) if path else ""
+    description = cls.model_fields[name].description if name else None
+    if problem.kind == "value_error" or description is None:
+        return problem.explain(place, cls.part, ())
     return f"{name} is {description}, got {shown(values.get(name, value), 80)}"
 
 

@@ -170,13 +170,12 @@ def _draw_evidence(result: ComparisonResult, explanation: Explanation, budget: B
 
 
 def _draw_sides(result: ComparisonResult, budget: Budget) -> Iterator[Line]:
-    expected_changed, observed_changed = result.changed_sides
-    yield Part("expected: "), Part(shown(result.expected, budget.room(12)), "expected")
-    if expected_changed and not isinstance(result.expected_surface, str):
-        yield Part("expected surface: "), Part(shown(result.expected_surface, budget.room(20)), "expected")
-    yield Part("observed: "), Part(shown(result.observed, budget.room(12)), "observed")
-    if observed_changed and not isinstance(result.observed_surface, str):
-        yield Part("observed surface: "), Part(shown(result.observed_surface, budget.room(20)), "observed")
+    sides: tuple[Side, Side] = ("expected", "observed")
+    for side, is_changed in zip(sides, result.changed_sides, strict=True):
+        yield Part(f"{side}: "), Part(shown(getattr(result, side), budget.room(12)), side)
+        surface = getattr(result, f"{side}_surface")
+        if is_changed and not isinstance(surface, str):
+            yield Part(f"{side} surface: "), Part(shown(surface, budget.room(20)), side)
 
 
 def _draw_sources(sources: Mapping[str, Any], budget: Budget) -> Iterator[Line]:

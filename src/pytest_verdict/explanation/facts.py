@@ -153,25 +153,21 @@ def _explain_listed_differences(result: ComparisonResult, budget: Budget) -> Exp
     omitted = result.details.get("differences_omitted")
     if type(omitted) is not int:
         omitted = 0
-    places = []
-    for item in listed:
-        if not isinstance(item, Mapping):
-            places.append(Difference("$", ABSENT, item))
-            continue
-        kind = item.get("kind")
-        has_expected = kind != "unexpected" and "expected" in item
-        has_observed = kind != "missing" and "observed" in item
-        observed_path = item.get("observed_path")
-        reason = item.get("reason")
-        difference = Difference(
-            path=str(item.get("path", "$")),
-            expected=_decode_detail(item["expected"]) if has_expected else ABSENT,
-            observed=_decode_detail(item["observed"]) if has_observed else ABSENT,
-            observed_path=observed_path if isinstance(observed_path, str) else None,
-            reason=reason if isinstance(reason, str) else None,
-        )
-        places.append(difference)
+    places = list(map(_read_difference, listed))
     return _explain_differences(places, omitted, budget)
+
+
+def _read_difference(item: Any) -> Difference:
+    if not isinstance(item, Mapping):
+        return Difference("$", ABSENT, item)
+    kind = item.get("kind")
+    sides = {
+        side: _decode_detail(item[side])
+        for side, absent in (("expected", "unexpected"), ("observed", "missing"))
+        if side in item and kind != absent
+    }
+    texts = {name: item[name] for name in ("observed_path", "reason") if isinstance(item.get(name), str)}
+    return Difference(str(item.get("path", "$")), **sides, **texts)
 
 
 def _decode_detail(value: Any) -> Any:
@@ -211,24 +207,19 @@ def _explain_members(result: ComparisonResult, budget: Budget) -> Explanation | 
     parts: list[Part] = []
     room = budget.room(30) // len(members)
     for kind, items in members.items():
+        texts: list[str] = []
+        for item in items:
+            text = shown(_decode_detail(item), room)
+            if room and texts and len(", ".join([*texts, text])) > room:
+                break
+            texts.append(text)
         omitted = result.details.get(f"{kind}_omitted", 0)
-        text = _show_first(list(map(_decode_detail, items)), room, omitted if type(omitted) is int else 0)
-        parts += [Part("; " if parts else ""), Part(f"{kind} "), Part(text, _MEMBERS[kind])]
+        others = len(items) - len(texts) + (omitted if type(omitted) is int else 0)
+        ending = f" and {others} more" if others else ""
+        parts += [Part("; " if parts else ""), Part(f"{kind} "), Part(", ".join(texts) + ending, _MEMBERS[kind])]
     if isinstance(result.observed, str):
         parts += [Part(", got "), Part(shown(result.observed, budget.room(40)), "observed")]
     return Explanation(summary=tuple(parts))
-
-
-def _show_first(items: list[Any], room: int, omitted: int) -> str:
-    """Show the items that have room, at least one, and the number of the others."""
-    texts: list[str] = []
-    for item in items:
-        text = shown(item, room)
-        if room and texts and len(", ".join([*texts, text])) > room:
-            break
-        texts.append(text)
-    others = len(items) - len(texts) + omitted
-    return ", ".join(texts) + (f" and {others} more" if others else "")
 
 
 def _explain_distance(result: ComparisonResult, budget: Budget) -> Explanation | None:

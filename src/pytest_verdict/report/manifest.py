@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from pytest_verdict.core.merkle import MerkleTree, subtree_sizes
 from pytest_verdict.core.record import Counts, merge_counts, parse_record, sum_counts
-from pytest_verdict.core.validation_messages import problems_in
+from pytest_verdict.core.strict_model import problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import RecordError
 from pytest_verdict.report.compression import MANIFEST, digest_of_file, open_content

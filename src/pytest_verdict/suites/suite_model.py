@@ -18,7 +18,7 @@ from pydantic import (
     model_validator,
 )
 
-from pytest_verdict.core.validation_messages import Problem, problems_in
+from pytest_verdict.core.strict_model import Problem, problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.redaction import without_url_secrets
 from pytest_verdict.errors import allowed

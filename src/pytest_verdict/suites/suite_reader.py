@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.kernel import run
-from pytest_verdict.core.validation_messages import problems_in
+from pytest_verdict.core.strict_model import problems_in
 from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.datasets.rows import Selection, read_named_rows, select_rows
 from pytest_verdict.errors import AdapterError, ConfigurationError, SuiteError

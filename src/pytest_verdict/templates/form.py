@@ -14,7 +14,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core.core_schema import ModelSchema, WithDefaultSchema
 
 from pytest_verdict.core.normalizers import normalize
-from pytest_verdict.core.validation_messages import problems_in
+from pytest_verdict.core.strict_model import problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import NOT_FINITE, JsonTextError, parse_json, split_documents
 from pytest_verdict.core.values.numbers import as_decimal

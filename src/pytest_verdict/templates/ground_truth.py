@@ -14,7 +14,7 @@ from pytest_verdict.core.normalizers import normalize
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.refusals import REFUSALS
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.validation_messages import problems_in
+from pytest_verdict.core.strict_model import problems_in
 from pytest_verdict.core.values.dates import read_date
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.numbers import as_decimal

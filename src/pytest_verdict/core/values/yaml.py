@@ -106,7 +106,7 @@ class YamlDocument:
             if "*" in text and _values_repeated(self._root) > MOST_REPEATED:
                 reason = f"its aliases repeat more than {MOST_REPEATED:,} values"
                 raise YamlTextError(1, f"{reason}; write a smaller file, or fewer aliases")
-            self.value = _Constructor().value(self._root)
+            self.value = _Constructor().construct_document(self._root)
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
             context = getattr(error, "context", None)
@@ -164,7 +164,7 @@ class YamlDocument:
             return None
         if not node.value:
             return _BLANK
-        value = _Constructor().value(node)
+        value = _Constructor().construct_document(node)
         if isinstance(value, datetime.date):
             return f"{text} without quotes is a date in YAML; {_QUOTE}"
         return f"{text} without quotes is {json.dumps(value)} in YAML; write {json.dumps(value)} if this is meant, or {_QUOTE}"
@@ -196,39 +196,26 @@ class YamlDocument:
             elif isinstance(node, yaml.MappingNode):
                 # Merged pairs come first, and a pair of the mapping itself counts.
                 for key, item in reversed(node.value):
-                    if str(step) == key.value or (key.tag != _TEXT and _Constructor().value(key) == step):
+                    if str(step) == key.value or (key.tag != _TEXT and _Constructor().construct_document(key) == step):
                         node = item
                         line = _line(key)
                         break
         return node, line
 
 
-class _Constructor:
+class _Constructor(yaml.constructor.SafeConstructor):
     """Builds the Python values of nodes."""
 
-    def __init__(self) -> None:
-        self._scalars = yaml.constructor.SafeConstructor()
-        # By the id of the node: an alias is the node of its anchor.
-        self._collections: dict[int, Any] = {}
-
-    def value(self, node: Any) -> Any:
-        if isinstance(node, yaml.ScalarNode):
-            if node.tag == _TEXT:
-                return node.value
-            return self._scalar(node)
-        if id(node) not in self._collections:
+    def construct_object(self, node: Any, deep: bool = False) -> Any:  # noqa: FBT001, FBT002 - PyYAML's signature
+        if not isinstance(node, yaml.ScalarNode):
             if node.tag not in _COLLECTIONS:
                 raise _unknown_tag(node)
-            if isinstance(node, yaml.SequenceNode):
-                self._collections[id(node)] = list(map(self.value, node.value))
-            else:
-                self._collections[id(node)] = self._mapping(node)
-        return self._collections[id(node)]
-
-    def _scalar(self, node: Any) -> Any:
+            return super().construct_object(node, deep)
+        if node.tag == _TEXT:
+            return node.value
         text = visible(shorten(node.value, 80))
         try:
-            value = self._scalars.construct_object(node)
+            value = super().construct_object(node)
         except (ValueError, LookupError, AttributeError):
             kind = _KINDS.get(node.tag, "a number")
             raise YamlTextError(_line(node), f"{text} looks like {kind} and is none; write it in quotes") from None
@@ -240,20 +227,16 @@ class _Constructor:
             raise YamlTextError(_line(node), f"{text} is beyond what a float holds; write it in quotes")
         return value
 
-    def _mapping(self, node: Any) -> dict[Any, Any]:
-        own = [pair for pair in node.value if pair[0].tag != _MERGE]
-        mapping: dict[Any, Any] = {}
-        for key, item in own:
-            name = self.value(key)
-            if isinstance(name, list | dict):
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - likewise
+        names = set()
+        for key in [key for key, _ in node.value if key.tag != _MERGE]:
+            if not isinstance(key, yaml.ScalarNode):
                 raise YamlTextError(_line(key), "a key is text, not a list or mapping")
-            if name in mapping:
+            name = self.construct_object(key)
+            if name in names:
                 raise YamlTextError(_line(key), f"the key {shown(name, 80)} occurs twice")
-            mapping[name] = self.value(item)
-        if len(own) == len(node.value):
-            return mapping
-        self._scalars.flatten_mapping(node)
-        return {self.value(key): self.value(item) for key, item in node.value}
+            names.add(name)
+        return super().construct_mapping(node, deep)
 
 
 def read_yaml(path: str | os.PathLike[str], *, allows_blanks: bool = False) -> dict[str, Any]:
