@@ -151,11 +151,8 @@ def build_views(runs: Sequence[StoredRun], keys: Sequence[str]) -> list[View]:
     names = [key for key in keys if key == "branch" or key.startswith(TAG)]
     parts: dict[tuple[str, ...], list[StoredRun]] = {}
     for stored in runs:
-        values = tuple(
-            stored.index.branch if name == "branch" else stored.index.tags.get(name.removeprefix(TAG), "")
-            for name in names
-        )
-        parts.setdefault(values, []).append(stored)
+        tags = {"branch": stored.index.branch, **{f"{TAG}{tag}": value for tag, value in stored.index.tags.items()}}
+        parts.setdefault(tuple(tags.get(name, "") for name in names), []).append(stored)
     views = [
         View(dict(zip(names, values, strict=True)), part, build_series(part)) for values, part in sorted(parts.items())
     ]
@@ -168,41 +165,36 @@ def build_views(runs: Sequence[StoredRun], keys: Sequence[str]) -> list[View]:
 
 def build_series(runs: Sequence[StoredRun]) -> list[TestSeries]:
     """Build the series of each test of some runs; the tests of renamed ones are joined."""
-    rows: dict[str, bytearray] = {}
-    cuts: dict[str, list[int]] = {}
-    parameters: dict[str, Mapping[str, Any]] = {}
+    series: dict[str, TestSeries] = {}
     states: dict[str, _CheckState] = {}
     latest: dict[str, tuple[str, bool]] = {}
-    old_names: dict[str, str] = {}
     renames = {old: new for stored in runs for old, new in stored.index.renamed.items()}
     for position, stored in enumerate(runs):
-        tests = stored.table.tests
-        if renames:
-            names = present_names(tests, renames, runs[-1].table.positions)
-            old_names.update((new, old) for old, new in names.items())
-            tests = [names.get(test, test) for test in tests]
-        parameters.update(zip(tests, stored.table.parameters, strict=True))
-        for test, letter, checks in zip(tests, stored.index.outcomes, stored.table.checks, strict=True):
-            row = rows.get(test)
-            if row is None:
-                row = rows[test] = bytearray(ABSENT.encode() * len(runs))
-            row[position] = ord(letter)
-            if letter not in DECIDED or not (checks or letter == PASSED):
-                continue
+        table = stored.table
+        names = present_names(table.tests, renames, runs[-1].table.positions) if renames else {}
+        rows = zip(table.tests, table.parameters, stored.index.outcomes, table.checks, strict=True)
+        for test, parameters, letter, checks in rows:
+            name = names.get(test, test)
+            if name not in series:
+                series[name] = TestSeries(name, parameters, "")
+            one = series[name]
+            one.parameters = parameters
+            one.letters = one.letters.ljust(position, ABSENT) + letter
+            if name != test:
+                one.renamed = test
             # Most runs have the checks of the run before.
             key = (checks, letter == PASSED)
-            if latest.get(test) == key:
+            if letter not in DECIDED or key == ("", False) or latest.get(name) == key:
                 continue
-            latest[test] = key
-            state = states.setdefault(test, _CheckState())
-            if not state.accepts(frozenset(split_digests(checks)), letter == PASSED):
-                cuts.setdefault(test, []).append(position)
-                states[test] = _CheckState()
-                states[test].accepts(frozenset(split_digests(checks)), letter == PASSED)
-    return [
-        TestSeries(test, parameters[test], row.decode("ascii"), cuts.get(test, []), renamed=old_names.get(test, ""))
-        for test, row in rows.items()
-    ]
+            latest[name] = key
+            digests = frozenset(split_digests(checks))
+            if not states.setdefault(name, _CheckState()).accepts(digests, letter == PASSED):
+                one.cuts.append(position)
+                states[name] = _CheckState()
+                states[name].accepts(digests, letter == PASSED)
+    for one in series.values():
+        one.letters = one.letters.ljust(len(runs), ABSENT)
+    return list(series.values())
 
 
 def add_steps(series: Iterable[TestSeries]) -> None:

@@ -37,8 +37,6 @@ from pytest_verdict.store.store import Store
 
 _BARS: Final = "▁▂▃▄▅▆▇█"
 _PLAIN_BARS: Final = ".:-=+*%#"
-_NOTHING: Final = " "
-_CUT: Final = "|"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -107,11 +105,14 @@ def format_groups(groups: list[Group], runs: list[StoredRun], keys: list[str], e
         bars = _PLAIN_BARS
     for group in groups:
         label = [value if key == "test" else f"{key}={value}" for key, value in zip(keys, group.key, strict=True)]
-        cuts = group.members[0].cuts if len(group.members) == 1 else []
+        one = group.members[0] if len(group.members) == 1 else None
+        since = format_count(len(group.members), "test")
+        if one is not None:
+            since = f"since {_describe_run(group.view.runs[one.start])}"
         yield ", ".join(label)
-        yield f"  {_sparkline(group.counts, cuts, bars)}  {format_rate(group.rate)}{_since(group)}"
-        if len(group.members) == 1:
-            yield from _format_changes(group.members[0], group.view)
+        yield f"  {_sparkline(group.counts, one.cuts if one else [], bars)}  {format_rate(group.rate)}, {since}"
+        if one is not None:
+            yield from _format_changes(one, group.view)
 
 
 def format_rate(rate: Rate) -> str:
@@ -124,18 +125,11 @@ def format_rate(rate: Rate) -> str:
 
 
 def _sparkline(counts: Any, cuts: list[int], bars: str) -> str:
-    line = []
+    line = ""
     for position, (passed, total) in enumerate(counts):
-        if position in cuts:
-            line.append(_CUT)
-        line.append(bars[passed * (len(bars) - 1) // total] if total else _NOTHING)
-    return "".join(line)
-
-
-def _since(group: Group) -> str:
-    if len(group.members) > 1:
-        return f", {format_count(len(group.members), 'test')}"
-    return f", since {_describe_run(group.view.runs[group.members[0].start])}"
+        line += "|" if position in cuts else ""
+        line += bars[passed * (len(bars) - 1) // total] if total else " "
+    return line
 
 
 def _format_changes(one: TestSeries, view: View) -> Iterator[str]:
