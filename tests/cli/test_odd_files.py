@@ -56,6 +56,7 @@ score ODD --operator exact --expected a --observed b -o out
 score rows.jsonl --operator exact --mapping ODD -o out
 import promptfoo ODD -o new.yaml
 import karenina ODD -o new.py
+import agenticassure ODD -o new.yaml
 import pydantic-evals ODD -o new.yaml
 check ODD
 blind ODD ODD --judge no.such:judge --prompt ODD

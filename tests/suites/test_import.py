@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -204,6 +205,27 @@ def test_evaluators_of_pydantic_evals(imported):
     assert third["scorers"][1:] == [{"operator": "json_canonical", "mapping": {"expected": {"literal": 3}}}]
 
 
+def test_an_agenticassure_suite_keeps_the_behaviour_of_its_scorers(imported):
+    given = {
+        "name": "a",
+        "input": "i",
+        "expected_output": "X",
+        "scorers": ["exact", "regex", "own"],
+        "timeout_seconds": 1,
+    }
+    strict = {"name": "b", "input": "i", "metadata": {"exact_normalize": False}, "scorers": ["exact"]}
+    suite = {"name": "s", "config": {"fail_fast": True}}
+    _, said, path, _ = imported(
+        "agenticassure", {"suite": suite, "scenarios": [given, strict, {"name": "c", "input": ""}]}
+    )
+    assert len(said) == 4
+    assert "regex_pattern" in "".join(said)
+    assert "unknown scorer: 'own'" in "".join(said)
+    first, second, third = (scenario["scorers"] for scenario in scenarios(path))
+    assert first == [{"operator": "normalized_exact", "settings": {"normalize": ["strip", "lowercase"]}}]
+    assert (second, third) == (["exact"], ["passfail"])
+
+
 TEMPLATE = """\
 from karenina.schemas.domain import (
     BaseAnswer,
@@ -316,8 +338,8 @@ CITIES = {"paris": "Answer", "rome": "CapitalAnswer", "lima": "Other", "new york
         ("import karenina\nclass A(karenina.BaseAnswer): pass", "'import karenina' is not translated"),
         ("import karenina.schemas as k\nclass A(k.BaseAnswer): pass", "is not translated; import the names"),
         ("from karenina import BaseAnswer\nclass A(BaseAnswer): pass\nclass B(BaseAnswer): pass", "needed, got A, B"),
-        ("from karenina import BaseAnswer\ndef f(): pass", "that no other extends is needed, got none"),
-        ("from karenina import BaseAnswer\nclass A: pass\nclass B: pass", "needed, got A, B"),
+        ("from karenina import BaseAnswer\ndef f(): pass", "extends BaseAnswer is needed, got none"),
+        ("from karenina import BaseAnswer\nclass A: pass", "extends BaseAnswer is needed, got none"),
     ],
 )
 def test_a_template_that_cannot_be_translated_is_left_out(imported, template, words):
@@ -348,6 +370,15 @@ def test_invalid_code_is_named(imported):
     assert "nothing could be translated" in err
 
 
+def test_nothing_is_imported_or_executed(imported, monkeypatch):
+    monkeypatch.setitem(sys.modules, "os.path_of_theirs", None)
+    code, said, _, _ = imported(
+        "agenticassure", {"scenarios": [{"name": "a", "input": "", "scorers": ["antigravity.fly"]}]}
+    )
+    assert "antigravity" not in sys.modules
+    assert (code, said) == (0, [])
+
+
 @pytest.mark.parametrize(
     ("tool", "document", "words"),
     [
@@ -355,6 +386,7 @@ def test_invalid_code_is_named(imported):
         ("promptfoo", "a: [", "it is not YAML"),
         ("pydantic-evals", "[]", "it is not as pydantic-evals has it"),
         ("karenina", "{}", "it is not as karenina has it"),
+        ("agenticassure", "scenarios: 1", "it is not as agenticassure has it"),
     ],
 )
 def test_a_file_of_another_form_is_refused(imported, tool, document, words):
@@ -365,7 +397,7 @@ def test_a_file_of_another_form_is_refused(imported, tool, document, words):
 
 def test_a_file_that_exists_is_not_overwritten(imported, tmp_path):
     (tmp_path / "theirs.verdict.yaml").write_text("mine")
-    code, _, _, err = imported("promptfoo", {"tests": [{"assert": [{"type": "contains", "value": "a"}]}]})
+    code, _, _, err = imported("agenticassure", {"scenarios": [{"name": "a", "input": ""}]})
     assert code == 2
     assert "exists already; name another by -o" in err
     assert (tmp_path / "theirs.verdict.yaml").read_text() == "mine"
@@ -435,3 +467,15 @@ def test_names_inside_of_a_schema_are_no_keywords(imported, schema):
     _, said, path, _ = imported("promptfoo", config)
     assert said == []
     assert len(read_suite(path).scenarios) == 1
+
+
+@pytest.mark.parametrize("key", ["adapter", "config", "scorers"])
+def test_a_key_at_the_top_of_another_suite_is_named(imported, key):
+    document = {
+        "suite": {"name": "s"},
+        "scenarios": [{"name": "a", "input": "i", "expected_output": "b"}],
+        key: {"x": 1},
+    }
+    code, said, _, _ = imported("agenticassure", document)
+    assert code == 1
+    assert f"{key}: it is not translated" in said[0]

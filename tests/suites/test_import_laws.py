@@ -313,6 +313,19 @@ DOCUMENTS = {
         VALUES,
         st.lists(EVALUATORS, max_size=3),
     ),
+    "agenticassure": st.builds(
+        lambda name, values, scorers: {
+            "suite": {"name": name, "description": name},
+            "scenarios": [{"name": name, "input": "a", "expected_output": "a", **values, "scorers": scorers}] * 2,
+        },
+        NAMES,
+        st.dictionaries(
+            st.sampled_from(["input", "expected_output", "expected_tools", "expected_tool_args", "tags", "metadata"]),
+            VALUES,
+            max_size=3,
+        ),
+        st.lists(st.sampled_from(["passfail", "exact", "regex", "similarity", "own"]) | NAMES, max_size=3),
+    ),
     "karenina": st.builds(
         lambda name, code: {
             "dataFeedElement": [{"item": {"text": name, "hasPart": {"text": code}}}],

@@ -41,7 +41,7 @@ _HARMLESS: Final = {
     *("bundle", "check", "coverage", "diff", "explain", "import", "init", "merge", "numbers", "operators", "replay"),
     *("report", "summary", "table", "verify-bundle"),
 }
-_IMPORTS: Final = ("karenina", "promptfoo", "pydantic-evals")
+_IMPORTS: Final = ("agenticassure", "karenina", "promptfoo", "pydantic-evals")
 _DIGEST_OF_RECORDS: Final = re.compile(rb'("records": \{.{0,200}?"sha256": ")[0-9a-f]{64}')
 _SCRATCH: Final = tempfile.TemporaryDirectory(prefix="fuzz-")
 PLACE: Final = Path(_SCRATCH.name)

@@ -14,7 +14,7 @@ from pytest_verdict.core.values.yaml import YamlDocument, YamlTextError
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.suites.suite_reader import Place, plan_suite
 
-FORMATS: Final = ("karenina", "promptfoo", "pydantic-evals")
+FORMATS: Final = ("agenticassure", "karenina", "promptfoo", "pydantic-evals")
 """Each format has a module here with ``read``, which fills an `Imported`."""
 
 _LIKE_A_NUMBER: Final = re.compile("[-+.]?[0-9]")

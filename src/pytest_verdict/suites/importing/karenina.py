@@ -89,8 +89,9 @@ def _template_name(tree: ast.Module) -> str:
     """Return the name of the class that is the template: Answer, or the only class that no other extends."""
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
     bases = {ast.unparse(base) for node in classes for base in node.bases}
-    names = {node.name for node in classes}
-    candidates = ["Answer"] if "Answer" in names else sorted(names - bases)
+    candidates = [node.name for node in classes if node.bases and node.name not in bases]
+    if any(node.name == "Answer" for node in classes):
+        candidates = ["Answer"]
     if len(candidates) != 1:
-        raise ValueError(f"one class that no other extends is needed, got {', '.join(candidates) or 'none'}")
+        raise ValueError(f"one class that extends BaseAnswer is needed, got {', '.join(candidates) or 'none'}")
     return candidates[0]
