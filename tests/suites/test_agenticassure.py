@@ -48,15 +48,12 @@ class Agent:
 SUITE = """
 suite:
   name: weather
-  timeout_seconds: 30
-  retries: 1
-  scorers: [passfail]
-  fail_fast: FAIL_FAST
+  config: {default_timeout: 30, retries: 1, default_scorers: [passfail], fail_fast: FAIL_FAST}
 scenarios:
   - name: tools
     input: What is the weather in Rome?
     expected_tools: [get_weather]
-    expected_tool_args: {get_weather: {location: Rome}}
+    expected_tool_args: ARGUMENTS
     scorers: [passfail, polite]
   - name: wrong
     input: i
@@ -67,8 +64,8 @@ scenarios:
 """
 
 
-def run(harness, *options, fail_fast="false"):
-    content = SUITE.replace("FAIL_FAST", fail_fast)
+def run(harness, *options, fail_fast="false", arguments="{get_weather: {location: Rome}}"):
+    content = SUITE.replace("FAIL_FAST", fail_fast).replace("ARGUMENTS", arguments)
     return harness.run({**STAND_IN, "a.verdict.yaml": content}, "--verify-adapter=my_agent.Agent", "-rP", *options)
 
 
@@ -89,8 +86,16 @@ def test_fail_fast_skips_what_follows_in_its_suite(harness):
     )
 
 
-@pytest.mark.parametrize("tools", ["[x]", "[x, y]"])
-def test_arguments_without_a_tool_are_refused(harness, tools):
-    suite = f"scenarios:\n- {{name: a, input: b, expected_tools: {tools}, expected_tool_args: {{q: 1}}}}\n"
-    session = harness.run({"a.verdict.yaml": suite})
-    assert "a.verdict.yaml:2: expected_tool_args.q: Input should be a valid dictionary, got 1" in session.stdout
+def test_arguments_without_a_tool_belong_to_the_only_tool(harness):
+    session = run(harness, "-Wdefault", arguments="{location: Rome}")
+    assert session.outcomes == {"passed": 2, "failed": 1, "warnings": 1}
+    assert "SuiteWarning: a.verdict.yaml:9: expected_tool_args are taken for those of 'get_weather'" in session.stdout
+    assert run(harness, "-Wdefault", arguments="{location: Oslo}").outcomes == {"passed": 1, "failed": 2, "warnings": 1}
+
+
+@pytest.mark.ci
+def test_arguments_of_an_ambiguous_tool_are_refused(harness):
+    session = harness.run(
+        {"a.verdict.yaml": "scenarios:\n- {name: a, input: b, expected_tools: [x, y], expected_tool_args: {q: 1}}\n"}
+    )
+    assert "a.verdict.yaml:2: expected_tool_args: write the arguments below the name of their tool" in session.stdout

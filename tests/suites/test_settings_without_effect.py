@@ -60,6 +60,19 @@ REFUSED_IN_SCENARIO = [
     ],
 ]
 REFUSED_IN_SUITE = [
+    (
+        "timeout_seconds: 5\n  config: {default_timeout: 9}",
+        "suite.config: default_timeout has no effect beside timeout_seconds",
+    ),
+    ("retries: 1\n  config: {retries: 2}", "suite.config: retries has no effect beside retries"),
+    (
+        "scorer: exact\n  config: {default_scorers: [regex]}",
+        "suite.config: default_scorers has no effect beside scorer",
+    ),
+    (
+        "scorers: [exact]\n  config: {default_scorers: [regex]}",
+        "suite.config: default_scorers has no effect beside scorers",
+    ),
     ("scorer: exact\n  scorers: [regex]", "give scorer or scorers, not both"),
     ("pass: any", "a.yaml:4: pass: it has no effect without repeats"),
     ("repeats: 3\n  pass: {rate: 0.9}", "a.yaml:5: pass: 3 of 3 passes do not show a rate of 0.9"),

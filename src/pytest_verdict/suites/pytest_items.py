@@ -67,7 +67,7 @@ class ScenarioItem(pytest.Item):
 
     def setup(self) -> None:
         """Run the adapter; a scenario without any output is an error, not a failure."""
-        if self.suite.head.fail_fast and self._file.not_passed not in {None, self}:
+        if self.suite.head.config.fail_fast and self._file.not_passed not in {None, self}:
             pytest.skip("fail_fast: an earlier scenario of this suite did not pass")
         self._file.not_passed = self
         # Imported when a scenario runs, because many sessions only collect.

@@ -84,19 +84,24 @@ class SuiteScorer:
     takes_threshold: bool = True
 
 
-def describe_score(title: str, result: ComparisonResult, reason: str | None = None) -> Scored:
-    """Describe the one comparison of a scorer in a sentence."""
-    if result.error is not None:
-        reason = visible(shorten(result.error, _LONGEST_VALUE))
-    elif reason is None and not result.passed:
-        # Not loaded while all comparisons pass.
-        from pytest_verdict.explanation.facts import build_explanation
-        from pytest_verdict.explanation.lines import format_plain
+def describe_scores(title: str, results: Sequence[ComparisonResult], reason: str | None = None) -> Scored:
+    """Describe the comparisons of a scorer: the verdict, and the reason, or why comparisons did not pass."""
+    verdict = worst_verdict(result.verdict for result in results)
+    reasons = [_describe_failure(result) for result in results if result.error is not None or not result.passed]
+    if reason is not None and verdict != "error":
+        reasons = [reason]
+    return Scored(results, " ".join([f"{title}: {verdict.upper()}.", *reasons]))
 
-        summary = format_plain(build_explanation(result, SESSION.budget).summary)
-        reason = f"{summary[:1].upper()}{summary[1:]}."
-    end = f" {reason}" if reason else ""
-    return Scored([result], f"{title}: {result.verdict.upper()}.{end}")
+
+def _describe_failure(result: ComparisonResult) -> str:
+    if result.error is not None:
+        return visible(shorten(result.error, _LONGEST_VALUE))
+    # Not loaded while all comparisons pass.
+    from pytest_verdict.explanation.facts import build_explanation
+    from pytest_verdict.explanation.lines import format_plain
+
+    summary = format_plain(build_explanation(result, SESSION.budget).summary)
+    return f"{summary[:1].upper()}{summary[1:]}."
 
 
 def worst_verdict(verdicts: Iterable[Verdict]) -> Verdict:
@@ -183,7 +188,7 @@ def _operator_scorer(entry: ScorerEntry) -> SuiteScorer:
         else:
             observed = _select_observed(operator.kind, scenario, result)
             comparison = _compare(scenario, operator, expected, observed, limit, name=label)
-        return describe_score(entry.operator, comparison)
+        return describe_scores(entry.operator, [comparison])
 
     keys: Iterable[str | None] = ("expected_calls",) if is_trajectory else ("reference",) * needs_expectation
     if evaluator is not None:
@@ -259,12 +264,12 @@ def _build_document(scenario: Scenario, result: AgentResult) -> dict[str, Any]:
 
 def _score_exact(scenario: Scenario, result: AgentResult, label: str, _threshold: float | None) -> Scored:
     comparison = _compare(scenario, "exact", scenario.expected_output, result.output, name=label)
+    reason = None
     if scenario.expected_output is None:
-        return describe_score("Exact match", comparison, "No expected_output defined for this scenario.")
-    if comparison.passed:
-        return describe_score("Exact match", comparison)
-    sides = f"Expected {_quote(comparison.expected)}, got {_quote(comparison.observed)}."
-    return describe_score("Exact match", comparison, sides)
+        reason = "No expected_output defined for this scenario."
+    elif not comparison.passed:
+        reason = f"Expected {_quote(comparison.expected)}, got {_quote(comparison.observed)}."
+    return describe_scores("Exact match", [comparison], reason)
 
 
 def _score_passfail(scenario: Scenario, result: AgentResult, label: str, _threshold: float | None) -> Scored:
@@ -272,20 +277,10 @@ def _score_passfail(scenario: Scenario, result: AgentResult, label: str, _thresh
     output = result.output
     calls = called_tools(result)
     comparisons = [_compare(scenario, "not_blank", None, output, name=f"{label}: output")]
-    reasons = ["The output is blank."]
-
     tools = list(dict.fromkeys(scenario.expected_tools))
     if tools:
-        comparisons.append(
-            _compare(scenario, "trajectory_any_order", tools, calls, name=f"{label}: tools", args="ignore")
-        )
-        names = {name_of_call(call) for call in calls}
-        missing = ", ".join(_quote(tool) for tool in tools if tool not in names)
-        if missing:
-            reasons.append(f"Not all expected tools were called: {missing}.")
-        else:
-            reasons.append("The calls of tools cannot be read.")
-
+        name = f"{label}: tools"
+        comparisons.append(_compare(scenario, "trajectory_any_order", tools, calls, name=name, args="ignore"))
     for tool, arguments in sorted(scenario.expected_tool_args.items()):
         first_call = [call for call in calls if name_of_call(call) == tool][:1]
         # Each expected argument must be equal; the rule for all others allows more arguments.
@@ -295,17 +290,11 @@ def _score_passfail(scenario: Scenario, result: AgentResult, label: str, _thresh
         comparisons.append(
             _compare(scenario, "trajectory_any_order", expected, first_call, name=name, args={tool: rules})
         )
-        reasons.append(f"The first call of {tool} has other arguments, or there is none.")
-
     if scenario.expected_output is not None:
         text = scenario.expected_output
         name = f"{label}: expected_output"
         comparisons.append(_compare(scenario, "contains_any", text, output, name=name, case_sensitive=False))
-        reasons.append(f"{_quote(text)} is not in the output, {_quote(output)}.")
-
-    failed = [reason for comparison, reason in zip(comparisons, reasons, strict=True) if not comparison.passed]
-    verdict = worst_verdict(comparison.verdict for comparison in comparisons)
-    return Scored(comparisons, " ".join([f"PassFail: {verdict.upper()}.", *failed]))
+    return describe_scores("PassFail", comparisons)
 
 
 def _check_passfail(scenario: Scenario) -> None:
@@ -332,9 +321,7 @@ def _has_expectation(scenario: Scenario) -> bool:
 
 def _score_regex(scenario: Scenario, result: AgentResult, label: str, _threshold: float | None) -> Scored:
     pattern = scenario.metadata["regex_pattern"]
-    comparison = _compare(scenario, "regex", pattern, result.output, name=label, mode="search")
-    word = "is" if comparison.passed else "is not"
-    return describe_score("Regex", comparison, f"The pattern {_quote(pattern)} {word} found in the output.")
+    return describe_scores("Regex", [_compare(scenario, "regex", pattern, result.output, name=label, mode="search")])
 
 
 def _check_pattern(scenario: Scenario) -> None:
@@ -352,8 +339,7 @@ def _check_pattern(scenario: Scenario) -> None:
 def _score_similarity(scenario: Scenario, result: AgentResult, label: str, threshold: float | None) -> Scored:
     limit = scenario.metadata.get("similarity_threshold", threshold or _DEFAULT_SIMILARITY)
     comparison = _compare(scenario, "semantic", scenario.expected_output, result.output, limit, name=label)
-    reason = f"The similarity is {comparison.score:.3f}, the threshold {comparison.threshold:g}."
-    return describe_score("Similarity", comparison, reason)
+    return describe_scores("Similarity", [comparison])
 
 
 def _check_similarity(scenario: Scenario) -> None:
@@ -440,11 +426,11 @@ def _user_scorer(name: str, scorer: Any = None) -> SuiteScorer:
         except BaseException as error:  # noqa: BLE001 - whatever the scorer of a user raises is recorded
             raise_unless_of_operator(error)
             reason = f"the scorer {name} raised {error_outcome(error).error}"
-            return describe_score(name, publish_missing(scenario, reason, expected, "scorer_verdict", label))
+            return describe_scores(name, [publish_missing(scenario, reason, expected, "scorer_verdict", label)])
         observed = {"output": result.output, **answer}
         comparison = _compare(scenario, ScorerVerdict(scorer=name), expected, observed, threshold, name=label)
         explanation = answer["explanation"] or f"The score is {comparison.score:g}."
-        return describe_score(name, comparison, visible(shorten(str(explanation), _LONGEST_VALUE)))
+        return describe_scores(name, [comparison], visible(shorten(str(explanation), _LONGEST_VALUE)))
 
     return SuiteScorer(name, score)
 

@@ -206,15 +206,22 @@ class Scenario(RunSettings):
     description: str = ""
     expected_output: Value | None = None
     expected_tools: list[str] = Field(default_factory=list)
-    expected_tool_args: Annotated[dict[str, dict[str, Any]], Field(description="Arguments by tool.")] = Field(
-        default_factory=dict
-    )
+    expected_tool_args: Annotated[dict[str, Any], Field(description="Arguments by tool.")] = Field(default_factory=dict)
     metadata: dict[str, Any] = Field(default_factory=dict)
 
     @property
     def id(self) -> str:
         """The name, for scorers that ask for an id."""
         return self.name
+
+
+class SuiteConfig(_Form):
+    """Settings where other tools have them."""
+
+    default_timeout: Seconds | None = None
+    retries: Annotated[int, Field(ge=0)] | None = None
+    default_scorers: Annotated[list[Scorer], Field(min_length=1)] | None = None
+    fail_fast: Annotated[bool, Field(description="Skip what follows a scenario that did not pass.")] = False
 
 
 class Dataset(_Form):
@@ -236,9 +243,23 @@ class SuiteHead(RunSettings):
     adapter: Adapter | None = None
     max_concurrency: Annotated[int, Field(ge=1, le=1_000, description="Calls in flight at once.")] | None = None
     rate_limit: RateLimit = RateLimit()
-    fail_fast: Annotated[bool, Field(description="Skip what follows a scenario that did not pass.")] = False
+    config: SuiteConfig = SuiteConfig()
     dataset: Dataset | None = None
     scenarios: Annotated[list[Scenario], Field(min_length=1)] | None = None
+
+    @field_validator("config")
+    @classmethod
+    def _refuse_what_is_in_both_places(cls, config: SuiteConfig, info: ValidationInfo) -> SuiteConfig:
+        places = {
+            "default_timeout": ("timeout_seconds",),
+            "retries": ("retries",),
+            "default_scorers": ("scorer", "scorers"),
+        }
+        for key, others in places.items():
+            for other in others:
+                if getattr(config, key) is not None and info.data.get(other) is not None:
+                    raise ValueError(f"{key} has no effect beside {other}; take one away")
+        return config
 
 
 _HAS_SCENARIOS: Final[Any] = [{"required": ["scenarios"]}, {"required": ["dataset"]}]
@@ -275,8 +296,9 @@ _MODELS: Final[dict[str, type[BaseModel]]] = {
     "adapter": HttpRequest,
     "suite": SuiteHead,
     "scenarios": Scenario,
-    **dict.fromkeys(("scorer", "scorers"), ScorerEntry),
+    **dict.fromkeys(("scorer", "scorers", "default_scorers"), ScorerEntry),
     "pass": PassShare,
+    "config": SuiteConfig,
     "dataset": Dataset,
     "rate_limit": RateLimit,
 }

@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import re
+import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -112,7 +113,7 @@ def plan_suite(document: YamlDocument, label: str, path: Path, scorers: Collecti
     if file is None or problems:
         raise _suite_error(label, problems)
     head = file.suite or SuiteHead(name=re.sub(r"(?<=.)(\.verdict)?\.[^.]+$", "", path.name))
-    planner = _Planner(head, document, scorers)
+    planner = _Planner(head, document, scorers, label)
     outside = planner.entries(file.scenarios or (), ("scenarios",))
     inside = planner.entries(head.scenarios or (), ("suite", "scenarios"))
     rows = planner.entries_of_rows(path.parent)
@@ -173,13 +174,17 @@ class _Entry(NamedTuple):
 class _Planner:
     """Adds the settings of the suite to each scenario, and collects the problems by line."""
 
-    def __init__(self, head: SuiteHead, document: YamlDocument, announced: Collection[str]) -> None:
+    def __init__(self, head: SuiteHead, document: YamlDocument, announced: Collection[str], label: str) -> None:
         self.problems: set[tuple[int, str]] = set()
         self._head = head
         self._document = document
         self._announced = announced
+        self._label = label
         self._scorers: dict[str, SuiteScorer | None] = {}
-        self._default_scorers = list(self._list_scorers(head, ("suite",))) or [(DEFAULT_SCORER, ("suite",))]
+        self._default_scorers = list(self._list_scorers(head, ("suite",)))
+        if not self._default_scorers:
+            defaults: Sequence[str | ScorerEntry] = head.config.default_scorers or [DEFAULT_SCORER]
+            self._default_scorers = [(entry, ("suite", "config", "default_scorers")) for entry in defaults]
         is_inside = head.scenarios is not None or head.dataset is not None
         if is_inside and "scenarios" in document.value:
             self._add_problem(("scenarios",), "scenarios stand at the top or inside suite, not in both places")
@@ -210,7 +215,7 @@ class _Planner:
             name = entry.scenario.name
             if first.setdefault(name, entry) is not entry:
                 self._add_problem((*entry.place, "name"), f"the name {name!r} is also that of line {first[name].line}")
-            yield self._plan_scenario(entry)
+            yield self._plan_scenario(entry._replace(scenario=self._arguments_by_tool(entry)))
 
     def find_variables(self) -> dict[str, int]:
         """Return the environment variables that the adapter needs, with their lines."""
@@ -223,6 +228,21 @@ class _Planner:
                     variables.setdefault(variable, self._document.line(place))
         return variables
 
+    def _arguments_by_tool(self, entry: _Entry) -> Scenario:
+        """Assign arguments without a tool to the only expected tool, as AgenticAssure does."""
+        scenario = entry.scenario
+        arguments = scenario.expected_tool_args
+        place = *entry.place, "expected_tool_args"
+        if all(isinstance(value, dict) for value in arguments.values()):
+            return scenario
+        if len(scenario.expected_tools) != 1:
+            self._add_problem(place, "expected_tool_args: write the arguments below the name of their tool")
+            return scenario
+        (tool,) = scenario.expected_tools
+        where = f"{self._label}:{self._document.line(place)}"
+        warnings.warn(SuiteWarning(f"{where}: expected_tool_args are taken for those of {tool!r}"), stacklevel=2)
+        return scenario.model_copy(update={"expected_tool_args": {tool: arguments}})
+
     def _plan_scenario(self, entry: _Entry) -> PlannedScenario:
         scenario = entry.scenario
         head = self._head
@@ -234,12 +254,13 @@ class _Planner:
         scorers = tuple(self._find_scorers(scenario, entry.place))
         if scenario.threshold is not None and scorers and not any(scorer.takes_threshold for scorer in scorers):
             self._add_problem((*entry.place, "threshold"), "threshold: no scorer of this scenario takes it")
-        timeout = scenario.timeout_seconds or head.timeout_seconds or DEFAULT_TIMEOUT
+        retries = (scenario.retries, head.retries, head.config.retries)
+        timeout = scenario.timeout_seconds or head.timeout_seconds or head.config.default_timeout or DEFAULT_TIMEOUT
         return PlannedScenario(
             scenario=scenario,
             scorers=scorers,
             timeout_seconds=float(timeout),
-            retries=(head.retries or 0) if scenario.retries is None else scenario.retries,
+            retries=next((number for number in retries if number is not None), 0),
             repeats=repeats,
             pass_rule=rule,
             threshold=scenario.threshold or head.threshold,

@@ -88,15 +88,10 @@ def _home_of(name: str) -> str:
 def _template_name(tree: ast.Module) -> str:
     """Return the name of the class that is the template: Answer, or the only class that no other extends."""
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    names = [node.name for node in classes]
-    if "Answer" in names:
-        return "Answer"
-    bases = {ast.unparse(base).rpartition(".")[2] for node in classes for base in node.bases}
-    templates = {"BaseAnswer"}
-    for node in classes:
-        if any(ast.unparse(base).rpartition(".")[2] in templates for base in node.bases):
-            templates.add(node.name)
-    candidates = [name for name in dict.fromkeys(names) if name in templates and name not in bases]
+    bases = {ast.unparse(base) for node in classes for base in node.bases}
+    candidates = [node.name for node in classes if node.bases and node.name not in bases]
+    if any(node.name == "Answer" for node in classes):
+        candidates = ["Answer"]
     if len(candidates) != 1:
         raise ValueError(f"one class that extends BaseAnswer is needed, got {', '.join(candidates) or 'none'}")
     return candidates[0]

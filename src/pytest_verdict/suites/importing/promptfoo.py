@@ -25,10 +25,10 @@ _CONFIGURATION: Final = ("assertionTemplates", "defaultTest", "description", "pr
 _TEST: Final = ("assert", "description", "metadata", "vars")
 _DRAFT_7: Final = "http://json-schema.org/draft-07/schema#"
 _KEYWORDS: Final = (
-    "$comment $defs $id $ref $schema additionalItems additionalProperties allOf anyOf const contains contentEncoding"
-    " contentMediaType default definitions dependencies deprecated description else enum examples exclusiveMaximum"
-    " exclusiveMinimum format if items maxItems maxLength maxProperties maximum minItems minLength minProperties minimum"
-    " multipleOf not oneOf pattern properties propertyNames readOnly required then title type uniqueItems writeOnly"
+    "$comment $defs $id $ref $schema additionalItems additionalProperties allOf anyOf const contains default definitions"
+    " dependencies description else enum examples exclusiveMaximum exclusiveMinimum format if items maxItems maxLength"
+    " maxProperties maximum minItems minLength minProperties minimum multipleOf not oneOf properties propertyNames required"
+    " then title type uniqueItems"
 )
 # The parts of regular expressions that JavaScript and Python have. JavaScript sees two characters behind the last of Unicode's
 # first plane.
@@ -153,9 +153,10 @@ def _equal(value: Any) -> dict[str, Any]:
 
 
 def _satisfy(value: Any, observed: Any = None) -> dict[str, Any]:
-    schema = True if value in (None, "") else _translate_schema(value)
+    schema = True if value in (None, "") else value
     if not isinstance(schema, bool | dict):
         raise ConfigurationError(f"takes a schema, got {shown(value, 40)}")
+    _refuse_other_keywords(schema)
     if isinstance(schema, dict):
         schema = {"$schema": _DRAFT_7, **schema}
         if str(schema["$schema"]).rstrip("#") != _DRAFT_7.rstrip("#"):
@@ -166,24 +167,18 @@ def _satisfy(value: Any, observed: Any = None) -> dict[str, Any]:
     return operator_scorer("json_schema", schema_document=schema, observed=observed, format="assert")
 
 
-def _translate_schema(schema: Any) -> Any:
-    """Return a schema with its patterns as Python writes them; promptfoo refuses unknown keywords."""
+def _refuse_other_keywords(schema: Any) -> None:
+    """Refuse keywords that promptfoo refuses too, and patterns, which are regular expressions of JavaScript."""
     if isinstance(schema, list):
-        return [_translate_schema(item) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    translated: dict[str, Any] = {}
-    for key, item in schema.items():
+        for item in schema:
+            _refuse_other_keywords(item)
+    for key, item in schema.items() if isinstance(schema, dict) else ():
         if key not in _KEYWORDS.split():
-            raise ConfigurationError(f"{shown(key, 40)} is no keyword of draft 7 that can be translated")
-        translated[key] = item
-        if key == "pattern" and isinstance(item, str):
-            translated[key] = _translate_pattern(item)
-        elif key in {"$defs", "properties", "definitions", "dependencies"} and isinstance(item, dict):
-            translated[key] = {name: _translate_schema(inner) for name, inner in item.items()}
+            raise ConfigurationError(f"{shown(key, 40)} is no keyword of draft 7 that is translated")
+        if key in {"$defs", "properties", "definitions", "dependencies"} and isinstance(item, dict):
+            _refuse_other_keywords([*item.values()])
         elif key not in {"const", "default", "enum", "examples"}:
-            translated[key] = _translate_schema(item)
-    return translated
+            _refuse_other_keywords(item)
 
 
 def _translate_pattern(pattern: str) -> str:
