@@ -28,7 +28,7 @@ from pytest_verdict.pytest_plugin.terminal import closing_lines, page_line, sess
 from pytest_verdict.report.building import build
 from pytest_verdict.report.environment import describe_process, now
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder, remove_journal
-from pytest_verdict.report.journal import PENDING, JournalWriter
+from pytest_verdict.report.journal import PENDING, RECORDS, JournalWriter
 from pytest_verdict.report.json_report import REPORT, replace_exit_status
 from pytest_verdict.session import SESSION
 
@@ -213,10 +213,9 @@ class Controller:
                 run=journal.run,
                 profile=journal.header["profile"],
                 inline_limit=journal.header["limit"],
-                consume=True,
             )
         finally:
-            if not journal.records.exists():
+            if (self._folder.path / RECORDS).exists():
                 # They are in the report already; a writer of another package was interrupted.
                 remove_journal(self._folder.journal)
         place = self._relative(built.folder)
