@@ -4,9 +4,8 @@ import hashlib
 import heapq
 import json
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
@@ -113,7 +112,7 @@ def build(
             path = new.write(OUTPUTS, _sort_outputs(journal.folder / OUTPUTS))
             digests_of_files[OUTPUTS] = {"sha256": stored_digest(path)}
 
-        problems = write_report(contents, folder, new, partial(new.put_in_place, [RECORDS]), digests_of_files)
+        problems = write_report(contents, folder, new, digests_of_files)
         return Built(folder=folder, summary=summary, worst=worst, problems=problems, sections=contents.sections)
     finally:
         new.remove()
@@ -126,27 +125,19 @@ def describe_collected(tests: Sequence[str]) -> dict[str, Any]:
 
 
 def write_report(
-    contents: Contents,
-    folder: Path,
-    new: NewFiles,
-    put: Callable[[], object],
-    digests: Mapping[str, Any] = MappingProxyType({}),
+    contents: Contents, folder: Path, new: NewFiles, digests: Mapping[str, Any] = MappingProxyType({})
 ) -> list[str]:
-    """Write the files of a report and put them in place; return the problems of files of plugins.
-
-    ``put`` puts the records in place, and ``digests`` has those of other files that are new already.
-    """
+    """Write the files of a report and put them in place with the new ones; return the problems of files of plugins."""
     files: dict[str, Any] = {**digests}
     with_files = replace(contents, run={**contents.run, "files": files})
     for name, place in report_writers().items():
         path = new.write(name, load(place)(with_files))
         if name == JUNIT:
             files[name] = {"sha256": stored_digest(path)}
-    new.put_in_place([*report_writers(), *digests])
+    # The records come last.
+    new.put_in_place([*report_writers(), *digests, contents.records["path"]])
     # The earlier page shows other records.
     (folder / PAGE).unlink(missing_ok=True)
-    # The records come last.
-    put()
 
     plugin_writers, problems = plugin_files()
     for name, place in plugin_writers.items():
