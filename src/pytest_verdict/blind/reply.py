@@ -22,8 +22,7 @@ from pytest_verdict.blind.rubric import (
 )
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
-from pytest_verdict.core.strict_model import LISTED, Texts
-from pytest_verdict.core.validation_messages import problems_in
+from pytest_verdict.core.strict_model import LISTED, Texts, problems_in
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import JsonTextError, parse_json, split_documents
 from pytest_verdict.judging.protocol import THINKING, strip_thinking

@@ -256,6 +256,6 @@ def _write_report(
             profile="ci",
             roots=[manifest.root],
         )
-        return write_report(contents, folder, new, lambda: new.put_in_place([name]))
+        return write_report(contents, folder, new)
     finally:
         new.remove()

@@ -124,9 +124,12 @@ def find_claim(text: str, values: Sequence[Value]) -> Part | None:
     ends = [0, *(match.end() for match in _END.finditer(text)), len(text)]
     announcements = [match.end() for match in ANNOUNCED.finditer(text)]
     claims: list[tuple[int, int, int, Value]] = []
+    is_limited = False
     for value in claimed:
         start = max(end for end in ends if end <= value.part.start)
         end = min(end for end in ends if end >= value.part.end)
+        is_refused = _REFUSED.search(text, start, end) is not None
+        is_limited = is_limited or is_refused or _LIMITED.search(text, start, end) is not None
         before = text[start : value.part.start]
         after = text[value.part.end : end].rstrip(".!?;\u2026\n ")
         places = [place for place in announcements if start <= place <= value.part.start]
@@ -134,7 +137,7 @@ def find_claim(text: str, values: Sequence[Value]) -> Part | None:
         is_alone = _ONLY_FILLER.fullmatch(before) and _ALONE_AFTER.fullmatch(after)
         is_concluded = is_alone or _CONCLUDED.search(before)
         is_claim = is_announced or is_concluded or _STATED.search(before)
-        if not is_claim or _OPERATOR_AFTER.match(after) or _REFUSED.search(text, start, end):
+        if not is_claim or is_refused or _OPERATOR_AFTER.match(after):
             continue
         rank = 0
         if is_concluded:
@@ -142,9 +145,10 @@ def find_claim(text: str, values: Sequence[Value]) -> Part | None:
         if places:
             rank = 2
         claims.append((rank, start, end, value))
-    if not claims:
-        only = _only_value(claimed)
-        return None if only is None or _REFUSED.search(text) or _LIMITED.search(text) else only.part
+    if not claims and is_limited:
+        return None
+    # Without a claim, the only value counts.
+    claims = claims or [(0, 0, claimed[-1].part.end, value) for value in claimed]
 
     best, start, end, _ = max(claims, key=lambda claim: claim[:2])
     # Of what is only stated, each sentence may be about something else.

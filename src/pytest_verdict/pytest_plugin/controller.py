@@ -209,10 +209,9 @@ class Controller:
                 run=journal.run,
                 profile=journal.header["profile"],
                 inline_limit=journal.header["limit"],
-                consume=True,
             )
         finally:
-            if not journal.records.exists():
+            if (self._folder.path / RECORDS).exists():
                 # They are in the report already; a writer of another package was interrupted.
                 remove_journal(self._folder.journal)
         place = self._relative(built.folder)

@@ -4,8 +4,7 @@ import hashlib
 import heapq
 import json
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -19,7 +18,7 @@ from pytest_verdict.core.record import Counts, read_verdict, sum_counts
 from pytest_verdict.core.values.display import safe_repr, visible
 from pytest_verdict.report.compression import stored_digest
 from pytest_verdict.report.folder import PAGE, plugin_files
-from pytest_verdict.report.journal import OUTPUTS, RECORDS, SHARD, TESTS, Journal, are_contiguous, blocks_of
+from pytest_verdict.report.journal import OUTPUTS, RECORDS, SHARD, TESTS, Journal, blocks_of
 from pytest_verdict.report.junit import JUNIT, Profile
 from pytest_verdict.report.plugin import report_writers
 from pytest_verdict.report.summary import (
@@ -78,16 +77,15 @@ def build(
     run: Mapping[str, Any],
     profile: Profile,
     inline_limit: int = DEFAULT_INLINE_LIMIT,
-    consume: bool = False,
 ) -> Built:
-    """Write the files of a report; with ``consume``, the records may be moved out of the journal."""
+    """Write the files of a report."""
     summary = summarize(journal)
     folder.mkdir(parents=True, exist_ok=True)
-    in_order = are_contiguous(summary.attempts(), journal.records.stat().st_size)
     run = {**run, "collected": describe_collected(journal.order)}
     new = NewFiles(folder)
     try:
-        sorted_records, digests, roots = _sort_records(journal, summary, new, copy=not (in_order and consume))
+        sorted_records = new.path(RECORDS)
+        digests, roots = _sort_records(journal, summary, sorted_records)
         count = sum(summary.comparisons) + sum(summary.superseded)
         with journal.records.open("rb") as records:
             attempts = (
@@ -114,10 +112,7 @@ def build(
             path = new.write(OUTPUTS, _sort_outputs(journal.folder / OUTPUTS))
             digests_of_files[OUTPUTS] = {"sha256": stored_digest(path)}
 
-        def put() -> None:
-            sorted_records.replace(folder / RECORDS)
-
-        problems = write_report(contents, folder, new, put, digests_of_files)
+        problems = write_report(contents, folder, new, digests_of_files)
         return Built(folder=folder, summary=summary, worst=worst, problems=problems, sections=contents.sections)
     finally:
         new.remove()
@@ -130,27 +125,19 @@ def describe_collected(tests: Sequence[str]) -> dict[str, Any]:
 
 
 def write_report(
-    contents: Contents,
-    folder: Path,
-    new: NewFiles,
-    put: Callable[[], object],
-    digests: Mapping[str, Any] = MappingProxyType({}),
+    contents: Contents, folder: Path, new: NewFiles, digests: Mapping[str, Any] = MappingProxyType({})
 ) -> list[str]:
-    """Write the files of a report and put them in place; return the problems of files of plugins.
-
-    ``put`` puts the records in place, and ``digests`` has those of other files that are new already.
-    """
+    """Write the files of a report and put them in place with the new ones; return the problems of files of plugins."""
     files: dict[str, Any] = {**digests}
     with_files = replace(contents, run={**contents.run, "files": files})
     for name, place in report_writers().items():
         path = new.write(name, load(place)(with_files))
         if name == JUNIT:
             files[name] = {"sha256": stored_digest(path)}
-    new.put_in_place([*report_writers(), *digests])
+    # The records come last.
+    new.put_in_place([*report_writers(), *digests, contents.records["path"]])
     # The earlier page shows other records.
     (folder / PAGE).unlink(missing_ok=True)
-    # The records come last: they may be moved out of the journal, from which a killed session is rebuilt.
-    put()
 
     plugin_writers, problems = plugin_files()
     for name, place in plugin_writers.items():
@@ -165,16 +152,13 @@ def write_report(
     return problems
 
 
-def _sort_records(
-    journal: Journal, summary: Summary, new: NewFiles, *, copy: bool
-) -> tuple[Path, dict[str, str], list[str]]:
-    """Write the records in the order of the tests; return the file, its digests, and the root of each test."""
-    target = new.path(RECORDS) if copy else journal.records
+def _sort_records(journal: Journal, summary: Summary, target: Path) -> tuple[dict[str, str], list[str]]:
+    """Write the records in the order of the tests; return the digests of the file, and the root of each test."""
     digest = hashlib.sha256()
     tree = MerkleTree()
     roots = []
     # A small buffer, because the records of several workers are not read in the order of the file.
-    with journal.records.open("rb", _BUFFER) as source, target.open("xb", _BLOCK) if copy else nullcontext() as file:
+    with journal.records.open("rb", _BUFFER) as source, target.open("xb", _BLOCK) as file:
         for test in summary.tests:
             test_tree = MerkleTree()
             for lines in blocks_of(source, chain.from_iterable(entry.records for entry in test.attempts)):
@@ -183,10 +167,9 @@ def _sort_records(
                 test_tree.add(leaves)
                 block = b"".join(lines)
                 digest.update(block)
-                if file is not None:
-                    file.write(block)
+                file.write(block)
             roots.append(test_tree.root())
-    return target, {"sha256": digest.hexdigest(), "root": tree.root()}, roots
+    return {"sha256": digest.hexdigest(), "root": tree.root()}, roots
 
 
 def _sort_outputs(path: Path) -> Iterator[str]:

@@ -5,7 +5,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from hashlib import sha256
 from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import Any, Final
@@ -92,7 +91,6 @@ class FolderCheck:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._report = read_document(folder / REPORT) if (folder / REPORT).is_file() else {}
-        self._digest = sha256()
         self._tree = MerkleTree()
         self._number = 0
         self._places = _places_of_tests(self._report)
@@ -107,12 +105,6 @@ class FolderCheck:
     def inline(self) -> frozenset[str]:
         """Return the ids of the records that report.json has too."""
         return frozenset(str(one.get("id")) for _, one in self._inline if isinstance(one, dict))
-
-    def watch(self, pieces: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
-        """Digest all lines, and pass them on."""
-        for lines in pieces:
-            self._digest.update(b"".join(lines))
-            yield lines
 
     def add(
         self, summaries: Sequence[RecordSummary | None], leaves: list[bytes], inline: Iterable[dict[str, Any]]
@@ -179,11 +171,10 @@ class FolderCheck:
             finished="finished" in run and has_ended(run),
         )
         stored = find_stored(self._folder / RECORDS)
-        is_in_parts = stored.name == MANIFEST
         digests = {
-            "path": MANIFEST if is_in_parts else RECORDS,
+            "path": stored.name,
             "count": self._number,
-            "sha256": stored_digest(stored) if is_in_parts else self._digest.hexdigest(),
+            "sha256": stored_digest(stored),
             "root": self._tree.root(),
         }
         inline_lines = [json.dumps(one, separators=(",", ":")).encode() for one in report["comparisons"]]

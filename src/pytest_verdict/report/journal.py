@@ -349,21 +349,9 @@ def add_unfinished(journal: Journal) -> None:
             )
 
 
-def are_contiguous(entries: Iterable[TestEntry], size: int) -> bool:
-    """Return whether the records of the entries fill the file in their order."""
-    end = 0
-    for place in chain.from_iterable(entry.records for entry in entries):
-        if place.offset != end:
-            return False
-        end = place.end
-    return end == size
-
-
 def _find_unclaimed_records(journal: Journal) -> Iterator[tuple[int, bytes]]:
     """Yield the records that no entry has, with their offsets; with several workers they are between the others."""
     size = journal.records.stat().st_size
-    if are_contiguous(journal.entries, size):
-        return
     claimed = sorted(chain.from_iterable(entry.records for entry in journal.entries))
     position = 0
     with journal.records.open("rb") as lines:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from pytest_verdict.core.record import parse_record
 from pytest_verdict.errors import RecordError
-from pytest_verdict.report.compression import MANIFEST, find_stored, open_records, stored_digest
+from pytest_verdict.report.compression import find_stored, open_records, stored_digest
 from pytest_verdict.report.journal import OUTPUTS, RECORDS
 from pytest_verdict.report.json_report import REPORT
 from pytest_verdict.report.junit import JUNIT
@@ -48,7 +48,7 @@ def files_of(folder: Path) -> tuple[str, ...]:
 
 def find_records_name(folder: Path) -> str:
     """Return the name of the file that is or lists the records of a report; a manifest has the digests of its parts."""
-    return MANIFEST if find_stored(folder / RECORDS).name == MANIFEST else RECORDS
+    return find_stored(folder / RECORDS).name
 
 
 def _test_result(report: Report, digests: dict[str, str]) -> dict[str, Any]:

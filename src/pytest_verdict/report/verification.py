@@ -67,12 +67,11 @@ def replay_file(file: RecordsFile, jobs: int = 1) -> Tally:
     tally = Tally()
     check: FolderCheck | IdCheck = IdCheck()
     inline_ids = frozenset[str]()
-    pieces: Iterable[Any] = file.pieces()
     if file.folder is not None:
         check = FolderCheck(file.folder)
         inline_ids = check.inline()
-        pieces = check.watch(pieces)
     manifest = file.manifest()
+    pieces: Iterable[Any] = file.pieces()
     replay_piece: Callable[[Any], _Piece] = partial(_replay_piece, inline_ids=inline_ids)
     if manifest is not None:
         # Each process reads its parts itself.

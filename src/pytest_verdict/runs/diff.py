@@ -199,7 +199,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.format == "markdown":
         lines = list(_format_lines(differences, statistics))
         # Text of a record cannot end a fence that is longer than all its runs of backticks.
-        fence = "`" * max(3, *(len(run) + 1 for line in lines for run in re.findall("`+", line)))
+        fence = "`" * max([3, *(len(run) + 1 for line in lines for run in re.findall("`+", line))])
         say(f"{fence}text", *lines, fence)
     elif arguments.format == "html":
         with writing_output(Path(arguments.output)) as path:
