@@ -80,7 +80,6 @@ PLUGINS = ("-p", "verdict", "-p", "rerunfailures", "-p", "no:cacheprovider", "--
             pytest.param(arguments, marks=pytest.mark.ci)
             for arguments in [
                 (),
-                ("-n2", "--dist=each"),
                 ("-o", "verdict_junit_profile=strict"),
                 ("-o", "verdict_report_limit=3"),
                 ("-x",),

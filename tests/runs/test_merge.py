@@ -332,14 +332,6 @@ def test_tests_that_no_shard_ran_are_counted(session, built, merge, shards, tmp_
 
 
 @pytest.mark.ci
-def test_a_report_that_every_worker_wrote_is_refused(session, built, merge, tmp_path):
-    session(built, f"--verify-report-dir={tmp_path / 'each'}", "--verify-shard=1/1", "-n1", "--dist=each")
-    status, _, complaint = merge(tmp_path / "each")
-    assert status == 2
-    assert "with --dist=each every worker runs every test" in complaint
-
-
-@pytest.mark.ci
 def test_a_shard_that_was_killed_is_merged_and_incomplete(built, merge, shards, tmp_path, command):
     folder = tmp_path / "killed"
     (built / "conftest.py").write_text(

@@ -10,7 +10,7 @@ import pytest
 from pytest_verdict.core.record import Counts
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.pytest_plugin.captured import Captured
-from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere
+from pytest_verdict.pytest_plugin.names import distinct_names, report_name
 from pytest_verdict.pytest_plugin.recorder import RECORDS_ONLY, RecordBatch
 from pytest_verdict.pytest_plugin.repeating import PHASES, REPEATS
 from pytest_verdict.report.journal import LATE, ByteRange, TestEntry, place_of
@@ -19,9 +19,6 @@ _TEXT_LIMIT: Final = 32_000
 _MESSAGE_LIMIT: Final = 1_000
 # The phase in the report of a worker that died.
 CRASH: Final = "???"
-
-_Key = tuple[str, str]
-"""The name of a test, and the worker if every worker runs every test."""
 
 
 class Attempts:
@@ -35,11 +32,11 @@ class Attempts:
         self._order: list[str] = []
         # Names that several tests have.
         self._duplicates: set[str] = set()
-        self._open: dict[_Key, _Attempt] = {}
-        self._ended: dict[_Key, int] = {}
+        self._open: dict[str, _Attempt] = {}
+        self._ended: dict[str, int] = {}
         self._counts: Counts = {}
         # The number of attempts that ran in a worker that died, and its successor does not count; None until it sends records.
-        self._uncounted: dict[_Key, int | None] = {}
+        self._uncounted: dict[str, int | None] = {}
 
     def collected(self, nodeids: Iterable[str]) -> list[str]:
         """Remember the collected tests, and return their distinct names."""
@@ -48,15 +45,14 @@ class Attempts:
         self._duplicates = {name for name, own in zip(names, self._order, strict=True) if own != name}
         return self._order
 
-    def number(self, report: pytest.TestReport, test: str, attempt: int) -> int:
+    def number(self, test: str, attempt: int) -> int:
         """Return the number of an attempt, with those that the worker does not count."""
         if not self._uncounted:
             return attempt
-        key = self._key(report, test)
-        if self._uncounted.get(key, 0) is None:
+        if self._uncounted.get(test, 0) is None:
             # pytest-rerunfailures tells the new worker how often the test was run.
-            self._uncounted[key] = max(self._ended[key] - attempt + 1, 0)
-        return attempt + (self._uncounted.get(key) or 0)
+            self._uncounted[test] = max(self._ended[test] - attempt + 1, 0)
+        return attempt + (self._uncounted.get(test) or 0)
 
     def add_records(
         self, report: pytest.TestReport, batch: RecordBatch, attempt: int, place: ByteRange
@@ -67,19 +63,15 @@ class Attempts:
         if batch.counts != self._counts:
             self._counts = batch.counts
         counts = self._counts
-        key = self._key(report, test)
-        if attempt <= self._ended.get(key, 0):
-            worker = key[1]
-            return TestEntry(
-                test, attempt, LATE, worker=worker, traits=batch.traits, comparisons=counts, records=(place,)
-            )
-        current = self._open.get(key)
+        if attempt <= self._ended.get(test, 0):
+            return TestEntry(test, attempt, LATE, traits=batch.traits, comparisons=counts, records=(place,))
+        current = self._open.get(test)
         ended = None
         if current is not None and current.entry.attempt < attempt:
-            ended = self._end(key)
+            ended = self._end(test)
             current = None
         if current is None:
-            current = self._open[key] = _Attempt(report, key, attempt)
+            current = self._open[test] = _Attempt(report, test, attempt)
         current.entry.add_records(counts, place)
         current.entry.traits = batch.traits
         return ended
@@ -95,27 +87,26 @@ class Attempts:
                 name = self._running() or name
             else:
                 name = self._order[index]
-        key = self._key(report, name)
         ended = []
-        attempt = self._open.get(key)
+        attempt = self._open.get(name)
         if attempt is not None and attempt.is_followed_by(report):
-            ended.append(self._end(key))
+            ended.append(self._end(name))
             attempt = None
         repeats: dict[str, Any] | None = report.__dict__.get(REPEATS)
-        number = self._ended.get(key, 0) + 1
+        number = self._ended.get(name, 0) + 1
         if repeats is not None:
-            number = self.number(report, name, repeats["attempt"])
+            number = self.number(name, repeats["attempt"])
         if attempt is None:
-            attempt = self._open[key] = _Attempt(report, key, number)
+            attempt = self._open[name] = _Attempt(report, name, number)
         if repeats is not None:
             attempt.entry.repeats = {**repeats, "attempt": number}
         if PHASES in report.__dict__:
             for data in report.__dict__.pop(PHASES):
                 attempt.add(self._config.hook.pytest_report_from_serializable(config=self._config, data=data))
-            return [*ended, self._end(key)]
+            return [*ended, self._end(name)]
         attempt.add(report)
         if report.when == "teardown" or str(report.when) == CRASH:
-            ended.append(self._end(key))
+            ended.append(self._end(name))
         return ended
 
     def of_collection(self, report: pytest.CollectReport) -> TestEntry:
@@ -144,22 +135,12 @@ class Attempts:
     def _name(self) -> Callable[[str], str]:
         return report_name(self._config, self._redaction)
 
-    @cached_property
-    def _everywhere(self) -> bool:
-        return runs_everywhere(self._config)
-
-    def _end(self, key: _Key) -> TestEntry:
-        entry = self._open.pop(key).end(self._redaction or str, self.captured)
-        self._ended[key] = max(entry.attempt, self._ended.get(key, 0))
+    def _end(self, test: str) -> TestEntry:
+        entry = self._open.pop(test).end(self._redaction or str, self.captured)
+        self._ended[test] = max(entry.attempt, self._ended.get(test, 0))
         if entry.crashed:
-            self._uncounted[key] = None
+            self._uncounted[test] = None
         return entry
-
-    def _key(self, report: Any, test: str) -> _Key:
-        if not self._everywhere:
-            return test, ""
-        gateway = getattr(getattr(report, "node", None), "gateway", None)
-        return test, str(getattr(report, "worker_id", "") or getattr(gateway, "id", ""))
 
 
 class _Attempt:
@@ -167,10 +148,9 @@ class _Attempt:
 
     __slots__ = ("_all_passed", "_failed_subtest", "_phases", "entry")
 
-    def __init__(self, report: pytest.TestReport, key: _Key, number: int) -> None:
-        test, worker = key
+    def __init__(self, report: pytest.TestReport, test: str, number: int) -> None:
         path, line = place_of(report.location)
-        self.entry = TestEntry(test, number, path=path, line=line, worker=worker)
+        self.entry = TestEntry(test, number, path=path, line=line)
         self._phases: list[pytest.TestReport] = []
         self._failed_subtest: pytest.TestReport | None = None
         self._all_passed = True

@@ -12,7 +12,6 @@ from pytest_verdict.core.record import renumber
 from pytest_verdict.errors import RecordError
 from pytest_verdict.pytest_plugin.attempts import CRASH, Attempts
 from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, signals_deferred
-from pytest_verdict.pytest_plugin.names import EVERYWHERE
 from pytest_verdict.pytest_plugin.recorder import (
     JOURNAL_KEY,
     RecordBatch,
@@ -80,7 +79,6 @@ class Controller:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        node.workerinput[EVERYWHERE] = self._config.getoption("dist") == "each"
         node.workerinput[JOURNAL_KEY] = str(self._folder.journal)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -179,7 +177,7 @@ class Controller:
             self._folder.release()
 
     def _append_batch(self, report: pytest.TestReport, batch: RecordBatch) -> None:
-        number = self._attempts.number(report, batch.test, batch.attempt)
+        number = self._attempts.number(batch.test, batch.attempt)
         lines = batch.lines
         if number != batch.attempt:
             lines = renumber(lines, number)

@@ -9,16 +9,14 @@ import pytest
 
 from pytest_verdict.core.values.redaction import Redaction
 
-EVERYWHERE: Final = "verdict_runs_everywhere"
-"""The key of a worker's input: whether every worker runs every test."""
-
 _LONGEST: Final = 200
 _LARGEST: Final = 1 << 53
 
 
 def report_name(config: pytest.Config, redaction: Redaction | None) -> Callable[[str], str]:
     """Return the function from pytest's node id to the name in the report."""
-    is_grouped = _distribution(config) == "loadgroup" or bool(getattr(config.option, "loadgroup", False))
+    is_distributed = config.pluginmanager.has_plugin("dsession") and config.getoption("dist", "no") == "loadgroup"
+    is_grouped = is_distributed or bool(getattr(config.option, "loadgroup", False))
     if redaction is None and not is_grouped:
         return str
 
@@ -47,20 +45,6 @@ def distinct_names(names: Sequence[str]) -> list[str]:
         counts[name] += 1
         distinct.append(name if counts[name] == 1 else f"{name} #{counts[name]}")
     return distinct
-
-
-def runs_everywhere(config: pytest.Config) -> bool:
-    """Return whether every worker runs every test (``--dist=each``)."""
-    everywhere = getattr(config, "workerinput", {}).get(EVERYWHERE)
-    if everywhere is not None:
-        return bool(everywhere)
-    return _distribution(config) == "each"
-
-
-def _distribution(config: pytest.Config) -> str:
-    if config.pluginmanager.has_plugin("dsession"):
-        return str(config.getoption("dist", "no"))
-    return "no"
 
 
 def traits_of(item: pytest.Item, redaction: Redaction) -> dict[str, Any] | None:

@@ -14,7 +14,7 @@ from pytest_verdict.core.record import AttemptRecords, Counts, PendingRecord, re
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, signals_deferred
-from pytest_verdict.pytest_plugin.names import distinct_names, report_name, runs_everywhere, traits_of
+from pytest_verdict.pytest_plugin.names import distinct_names, report_name, traits_of
 from pytest_verdict.pytest_plugin.unchecked import remember_failure
 from pytest_verdict.session import calling_frame
 
@@ -55,7 +55,6 @@ class Recorder:
         self._fixed_end = ""
         self._redaction = redaction
         self._name = report_name(config, redaction)
-        self._worker: str = config.workerinput["workerid"] if runs_everywhere(config) else ""  # type: ignore[attr-defined]
         # No context variable: threads do not inherit it, and pytest runs one test at a time.
         self._item: pytest.Item | None = None
         self._attempt: AttemptRecords | None = None
@@ -94,7 +93,7 @@ class Recorder:
         self._fixed_end = "" if place is None else self._record_end(*place)
         distinct = self._distinct_names.get(item) if self._distinct_names else None
         traits = traits_of(item, self._redaction or str)
-        self._attempt = AttemptRecords(distinct or self._name(item.nodeid), 1, self._worker, traits)
+        self._attempt = AttemptRecords(distinct or self._name(item.nodeid), 1, traits=traits)
         self._is_set_up = False
 
     @pytest.hookimpl(tryfirst=True)
@@ -106,7 +105,7 @@ class Recorder:
         # The count of pytest-rerunfailures includes the runs in a worker that died.
         number = max(attempt.attempt + self._is_set_up, getattr(item, "execution_count", 1))
         if number != attempt.attempt:
-            self._attempt = AttemptRecords(attempt.test, number, self._worker, attempt.traits)
+            self._attempt = AttemptRecords(attempt.test, number, traits=attempt.traits)
         self._is_set_up = True
 
     @pytest.hookimpl(trylast=True)

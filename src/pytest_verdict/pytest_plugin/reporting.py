@@ -26,6 +26,8 @@ _FOLDER_OPTION: Final = "--verify-report-dir"
 
 def start(config: pytest.Config) -> None:
     """Register the recorder where tests run, and the controller where reports arrive."""
+    if getattr(config.option, "dist", "no") == "each" and not hasattr(config, "workerinput"):
+        raise pytest.UsageError("--dist=each runs every test in every worker; a report has one result of each")
     gates = _read_gates(config)
     flush = _choice(config, "verdict_flush", "test", "comparison")
     recorder = Recorder(config, SESSION.redaction, flush, SESSION.observer)

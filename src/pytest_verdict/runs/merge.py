@@ -92,8 +92,6 @@ def read_shard(folder: Path) -> Shard:
         files = {str(path): (int(number), str(digest)) for path, (number, digest) in whole["files"].items()}
     if not is_one_session:
         raise RecordError(f"{folder}: {REPORT}, {RECORDS} and {SHARD} are not of the same session")
-    if any(entry.worker for entry in journal.entries):
-        raise RecordError(f"{folder}: with --dist=each every worker runs every test, so there are no shards to merge")
     return Shard(
         folder=folder,
         index=report.run.shard.index,
