@@ -1,14 +1,13 @@
 """How a blind comparison that did not pass reads: the cause first, then one line for each call."""
 
 import textwrap
-import unittest
 
 import blind_judges as judges
 import pytest
 from blind_judges import BAD, GOOD
 
 from pytest_verdict import Budget, ComparisonResult, compare, explain
-from pytest_verdict.blind import BlindProtocol, assert_preferred, blind_compare
+from pytest_verdict.blind import BlindProtocol, blind_compare
 
 
 def compared(judge, **options):
@@ -69,11 +68,6 @@ def test_ballot_shows_the_problem():
 )
 def test_explanation_starts_with_the_cause(judge, options, first):
     assert next(explain(compared(judge, **options))).startswith(f"blind_preference: {first}")
-
-
-def test_skip_reason_has_the_cause():
-    with pytest.raises(unittest.SkipTest, match="no verdict: INVALID: the reply holds no JSON object: \"I'm sorry"):
-        assert_preferred(GOOD, BAD, "Add.", judges.refusing, inconclusive="skip")
 
 
 def test_unusable_record_is_explained():

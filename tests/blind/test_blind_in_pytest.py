@@ -6,6 +6,7 @@ import sys
 import pytest
 
 SUITE = """
+import pytest
 from pytest_verdict.blind import assert_preferred, blind_compare
 
 TASK = "Say why."
@@ -29,7 +30,9 @@ def test_flips():
     assert_preferred("It rains because.", "It rains.", TASK, first, rubric=RUBRIC, key="k", name="weather")
 
 def test_skips():
-    assert_preferred("It rains because.", "It rains.", TASK, first, rubric=RUBRIC, key="k", inconclusive="skip")
+    comparison = blind_compare("It rains because.", "It rains.", TASK, first, rubric=RUBRIC, key="k")
+    if not comparison.is_conclusive:
+        pytest.skip(comparison.status)
 
 def test_both_are_reported(comparator):
     with comparator.collect():
@@ -53,7 +56,7 @@ def test_session_reports_blind_comparisons(session, pytester):
     session.stdout.fnmatch_lines(
         [
             "*blind_preference 'weather': expected 'candidate' to win, got INCONSISTENT: with the labels exchanged*",
-            "*repetition 1, order 1, attempt 1 *",
+            "*repetition 1, order 1, attempt 1, *",
             "*2 failed, 2 compared*",
             "6 blind comparisons: 2 inconsistent, 4 judged; 6 informal",
             "order flips: 2; the output shown first won 8 of 12 decisive calls",

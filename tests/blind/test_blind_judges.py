@@ -156,18 +156,12 @@ def test_failure_message_has_status_and_cause():
     assert "inconsistent" in block
 
 
-def test_inconclusive_comparison_fails_or_skips(recorded):
-    import unittest
-
-    with pytest.raises(unittest.SkipTest, match="INCONSISTENT"):
-        assert_preferred(GOOD, BAD, TASK, judges.first_slot, inconclusive="skip")
+def test_comparison_without_a_verdict_fails(recorded):
+    with pytest.raises(MismatchError):
+        assert_preferred(GOOD, BAD, TASK, judges.first_slot)
     with pytest.raises(UndecidedError):
         assert_preferred(GOOD, BAD, TASK, judges.refusing)
-    with pytest.raises(MismatchError):
-        assert_preferred(BAD, GOOD, TASK, judges.honest, inconclusive="skip")
-    with pytest.raises(ConfigurationError, match="Allowed: fail, skip"):
-        assert_preferred(GOOD, BAD, TASK, judges.honest, inconclusive="pass")
-    assert [result.operator for result in recorded] == ["blind_preference"] * 3
+    assert [result.operator for result in recorded] == ["blind_preference"] * 2
 
 
 def test_tie_passes_only_with_the_option():

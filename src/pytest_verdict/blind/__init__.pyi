@@ -1,12 +1,12 @@
 from .api import (
     BlindComparison as BlindComparison,
+    Pair as Pair,
     assert_preferred as assert_preferred,
     blind_compare as blind_compare,
     compare_pairs as compare_pairs,
 )
 from .human import HumanJudge as HumanJudge
 from .options import BlindOptions as BlindOptions
-from .pairs import Pair as Pair
 from .protocol import BlindProtocol as BlindProtocol
 from .request import BlindRequest as BlindRequest
 from .rubric import Rubric as Rubric, read_rubric as read_rubric

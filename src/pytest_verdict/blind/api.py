@@ -1,16 +1,16 @@
 """`blind_compare` and `assert_preferred`: blind comparisons in tests."""
 
+import re
 import secrets
-import unittest
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Unpack, cast
+from typing import Any, Final, Unpack, cast
 
 from pytest_verdict.blind.evidence import collect_evidence
 from pytest_verdict.blind.files import write_result
 from pytest_verdict.blind.options import BlindInputs, BlindOptions
-from pytest_verdict.blind.pairs import Pair, check_names
 from pytest_verdict.blind.preference import BlindPreference
 from pytest_verdict.blind.protocol import Status
 from pytest_verdict.blind.request import BlindJudge
@@ -19,12 +19,13 @@ from pytest_verdict.comparator import Comparator
 from pytest_verdict.comparison import HIDDEN, compare, describe_failure
 from pytest_verdict.console import progress
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.values.display import shorten, visible
-from pytest_verdict.errors import SettingsError, allowed
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.errors import SettingsError
 from pytest_verdict.judging.protocol import sum_usage
-from pytest_verdict.session import SESSION
 
-_POLICIES = ("fail", "skip")
+_MOST_BYTES: Final = 255
+# Names that every system accepts for a folder; some ignore a period or a blank at the end.
+_FOLDER_NAME: Final = re.compile(r'(?![. ])[^\0-\x1f/\\:*?"<>|]+(?<![. ])')
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,6 +79,27 @@ class BlindComparison:
 
     def __repr__(self) -> str:
         return f"<BlindComparison: {self.status}, winner {self.winner!r}, {self.result.verdict}>"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two outputs of one task.
+
+    Args:
+        name: The name of the pair, which is also its folder in an ``output``.
+        outputs: The two outputs, each a `pathlib.Path` or the output itself.
+        prompt: The task of both outputs.
+        expectations: Statements that each output should meet.
+
+    Example:
+        >>> Pair(name="refund", outputs=("Use the form.", "Call us."), prompt="Say how to get a refund.").expectations
+        ()
+    """
+
+    name: str
+    outputs: tuple[Any, Any]
+    prompt: str
+    expectations: Sequence[str] = ()
 
 
 def blind_compare(
@@ -166,7 +188,7 @@ def compare_pairs(
     """
     pairs = list(pairs)
     output = options.pop("output", None)
-    check_names(pairs, are_folders=output is not None)
+    _check_names(pairs, are_folders=output is not None)
     for name in ("name", "position"):
         if name in options:
             raise SettingsError(f"{name} belongs to one comparison; leave it out, each Pair has its own")
@@ -195,6 +217,31 @@ def compare_pairs(
     return comparisons
 
 
+def _check_names(pairs: Sequence[Pair], *, are_folders: bool) -> None:
+    """Refuse names that are no texts or occur twice; and as folders, those that lead elsewhere or to one place."""
+    # Some file systems ignore case and how accents are written.
+    places: dict[str, str] = {}
+    names = []
+    for pair in pairs:
+        if not isinstance(pair, Pair) or not isinstance(pair.name, str):
+            raise SettingsError(f"pairs are Pair objects with a text as name, got {shown(pair, 200)}")
+        names.append(pair.name)
+        if not are_folders:
+            continue
+        size = len(pair.name.encode("utf-8", "surrogatepass"))
+        if size > _MOST_BYTES or not _FOLDER_NAME.fullmatch(pair.name):
+            raise SettingsError(
+                f"the name of a pair is its folder in output, which {shown(pair.name, 200)} cannot be; give it another name"
+            )
+        other = places.setdefault(unicodedata.normalize("NFC", pair.name).casefold(), pair.name)
+        if other != pair.name:
+            raise SettingsError(
+                f"{shown(other, 200)} and {shown(pair.name, 200)} can be one folder in output; rename the pair"
+            )
+    if len(set(names)) < len(names):
+        raise SettingsError(f"each pair has a name of its own, got {shown(names, 200)}")
+
+
 def _conclude(evidence: dict[str, Any], inputs: BlindInputs) -> BlindComparison:
     operator = BlindPreference(tie=inputs.tie, gate=inputs.gate)
     result = compare(operator, inputs.prefer, evidence, name=inputs.name)
@@ -211,7 +258,6 @@ def assert_preferred(
     expectations: Sequence[str] = (),
     rubric: Any = None,
     *,
-    inconclusive: Literal["fail", "skip"] = "fail",
     comparator: Comparator | None = None,
     **options: Unpack[BlindOptions],
 ) -> BlindComparison:
@@ -224,7 +270,6 @@ def assert_preferred(
         judge: See `blind_compare`.
         expectations: See `blind_compare`.
         rubric: See `blind_compare`.
-        inconclusive: Whether the test fails or is skipped without a verdict: ``fail`` or ``skip``.
         comparator: A comparator whose ``collect()`` block collects the failure.
         **options: See `BlindOptions`.
 
@@ -233,7 +278,6 @@ def assert_preferred(
 
     Raises:
         MismatchError: The candidate did not win, outside ``collect()``.
-        unittest.SkipTest: There is no verdict, and ``inconclusive`` is ``skip``.
         LeakError: The judge would see the name of a candidate.
         ConfigurationError: An argument is wrong.
 
@@ -250,17 +294,10 @@ def assert_preferred(
         'INCONSISTENT'
     """
     __tracebackhide__ = HIDDEN
-    if inconclusive not in _POLICIES:
-        raise SettingsError(f"inconclusive={inconclusive!r} is unknown.{allowed('policy', inconclusive, _POLICIES)}")
     names = options.setdefault("names", ("candidate", "baseline"))
     # Leave wrong names to the validation of the options.
     prefer = names[0] if isinstance(names, list | tuple) and names else None
     comparison = blind_compare(candidate, baseline, eval_prompt, judge, expectations, rubric, prefer=prefer, **options)
-    result = comparison.result
-    if result.passed:
-        return comparison
-    if inconclusive == "skip" and not comparison.is_conclusive:
-        cause = visible(shorten((result.error or "").removeprefix("no verdict"), SESSION.budget.characters))
-        raise unittest.SkipTest(f"the blind comparison has no verdict: {comparison.status}{cause}")
-    (comparator or Comparator()).fail(describe_failure(result), [result])
+    if not comparison.result.passed:
+        (comparator or Comparator()).fail(describe_failure(comparison.result), [comparison.result])
     return comparison
