@@ -136,21 +136,18 @@ def without_url_secrets(text: str) -> str:
 
 def hiding(redaction: Redaction | None, *sides: Any) -> Redaction | None:
     """Add to a redaction the values of fields and secrets that pydantic models hide."""
-    pending = [(side, False) for side in sides if type(side) not in PLAIN]
+    pending = [(side, False) for side in sides]
     hidden: set[str] = set()
     visited = set()
     while pending:
         value, is_hidden = pending.pop()
-        if type(value) in PLAIN or (id(value), is_hidden) in visited:
-            if is_hidden:
-                hidden.update(_texts(value))
-            continue
-        visited.add((id(value), is_hidden))
-        parts = _parts_of(value)
-        for item, hides in parts or ():
-            if is_hidden or hides or type(item) not in PLAIN:
-                pending.append((item, is_hidden or hides))
-        if parts is None and is_hidden:
+        parts = None
+        if type(value) not in PLAIN and (id(value), is_hidden) not in visited:
+            visited.add((id(value), is_hidden))
+            parts = _parts_of(value)
+        if parts is not None:
+            pending += [(item, is_hidden or hides) for item, hides in parts]
+        elif is_hidden:
             hidden.update(_texts(encode(value)))
     if not hidden:
         return redaction
