@@ -25,7 +25,7 @@ from pytest_verdict.pytest_plugin.terminal import closing_lines, page_line, sess
 from pytest_verdict.report.building import build
 from pytest_verdict.report.environment import describe_process, now
 from pytest_verdict.report.folder import FolderInUseError, ReportFolder, remove_journal
-from pytest_verdict.report.journal import JournalWriter
+from pytest_verdict.report.journal import RECORDS, JournalWriter
 from pytest_verdict.report.json_report import REPORT, replace_exit_status
 from pytest_verdict.session import SESSION
 
