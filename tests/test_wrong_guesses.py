@@ -427,21 +427,30 @@ def problems(tmp_path, content):
     return str(caught.value).splitlines()
 
 
-def test_all_mistakes_of_a_suite_are_listed(tmp_path):
-    found = problems(tmp_path, SUITE)
+def test_mistakes_in_the_form_of_a_suite_are_listed_first(tmp_path):
+    lines = problems(tmp_path, SUITE)
+    expected = [
+        "a:7: there is no key 'expected'. Write expected_output: Paris.",
+        "a:9: input: 3 without quotes is a number in YAML",
+        "a:11: the key 'operator' is required",
+        "a:11: there is no key 'name'. Write operator: exact.",
+    ]
+    assert [line[: len(start)] for start, line in zip(expected, lines, strict=True)] == expected
+
+
+def test_all_mistakes_of_a_suite_with_the_right_form_are_listed(tmp_path):
+    suite = SUITE.replace("expected: Paris", "expected_output: Paris").replace("input: 3", 'input: "3"')
+    lines = problems(tmp_path, suite.replace("{name: exact}", "{operator: exact}"))
     expected = [
         "a:3: unknown scorer: 'exct'. Did you mean 'exact'?",
-        "a:7: there is no key 'expected' here. Write expected_output: Paris.",
         "a:8: unknown scorer: 'fuzzy'. Write scorer: similarity.",
-        "a:9: input: 3 without quotes is a number in YAML",
         "a:10: exact: there is no setting 'ignore_case'. Write case_sensitive=False.",
         "a:10: the name 'b' is also that of line 9",
-        "a:11: the key 'operator' is required",
-        "a:11: there is no key 'name' here. Write operator: exact.",
+        "a:11: pass: it has no effect without repeats",
         "a:12: the name 'c' is also that of line 11",
         "a:12: the scorer regex needs metadata.regex_pattern",
     ]
-    assert [given[: len(line)] for line, given in zip(expected, found, strict=True)] == expected
+    assert [line[: len(start)] for start, line in zip(expected, lines, strict=True)] == expected
 
 
 def test_consequences_of_a_mistake_are_not_listed(tmp_path):

@@ -199,13 +199,13 @@ def VerifiedField(  # noqa: N802 - a function that is written like a class, as p
         if one.reads_trace and NOT_A_BOOLEAN in run(one.operator, truth, "").notes:
             rule = "must be True (it must match) or False"
             raise TemplateError(f"the ground truth of a field that reads the trace {rule}, got {shown(truth, 80)}")
-        for text in texts_in(one.operator.effective_expected(truth)):
-            removes = "remove_punctuation" in getattr(one.operator, "normalize", ())
-            if removes and normalize(text, ["remove_punctuation"]) != text:
+        if "remove_punctuation" in getattr(one.operator, "normalize", ()):
+            texts = texts_in(one.operator.effective_expected(truth))
+            lost = next((text for text in texts if normalize(text, ["remove_punctuation"]) != text), "")
+            if lost:
                 reason = "it equals every text that differs only in punctuation, as 'O+' and 'O-' or '1.5' and '15' do"
-                message = f"remove_punctuation changes the ground truth {shown(text, 40)}: {reason}"
+                message = f"remove_punctuation changes the ground truth {shown(lost, 40)}: {reason}"
                 warnings.warn(message, TemplateWarning, stacklevel=2)
-                break
     field: FieldInfo = Field(description=description, **pydantic_field_kwargs)
     field.metadata.append(verification)
     return field
