@@ -129,8 +129,6 @@ class Controller:
         for entry in self._attempts.unfinished():
             self._write(self._journal.append_test, entry)
         footer: dict[str, Any] = {"finished": now(), "exit_status": int(session.exitstatus)}
-        if properties := self._attempts.captured.suite_properties():
-            footer["properties"] = properties
         selection = self._config.pluginmanager.get_plugin(SELECTION)
         if selection is not None:
             footer["selection"] = selection.describe()

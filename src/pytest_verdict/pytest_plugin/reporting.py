@@ -8,7 +8,6 @@ from typing import Final
 import pytest
 
 from pytest_verdict.errors import ConfigurationError, RecordError
-from pytest_verdict.pytest_plugin import captured
 from pytest_verdict.pytest_plugin.recorder import JOURNAL_KEY, Recorder, RecordSender
 from pytest_verdict.pytest_plugin.selection import SELECTION, Selection
 from pytest_verdict.pytest_plugin.shards import WHOLE, CollectedTests, shard_of
@@ -36,7 +35,6 @@ def start(config: pytest.Config) -> None:
     SESSION.observer = recorder.observe
     SESSION.rows_observer = recorder.observe_rows
     SESSION.next_place = recorder.next_place
-    config.pluginmanager.register(captured, "verdict-suite-properties")
     config.pluginmanager.register(Selection(config), SELECTION)
     if shard_of(config):
         config.pluginmanager.register(CollectedTests(config), WHOLE)
