@@ -222,7 +222,7 @@ class Controller:
         has_page = self._html == "always"
         if self._html == "auto":
             has_page = is_watched or session.exitstatus not in _GREEN
-        closing = list(closing_lines(built, place, self._config.rootpath, journal.run))
+        closing = list(closing_lines(built, place))
         self._closing, self._annotations = write_github_summary(self._config, built.folder, closing)
         if has_page:
             self._page = page_line(built)
