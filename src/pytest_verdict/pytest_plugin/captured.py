@@ -1,8 +1,7 @@
 """Properties and captured output of tests, as pytest's own JUnit file has them."""
 
-import json
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Mapping
+from typing import Final
 
 import pytest
 
@@ -11,9 +10,6 @@ from pytest_verdict.core.values.redaction import Redaction
 from pytest_verdict.report.journal import Properties
 
 _OUTPUT_LIMIT: Final = 1_000_000
-# The key of a worker's output.
-_SUITE_PROPERTIES: Final = "verdict_properties"
-_PROPERTIES: Final = pytest.StashKey[set[tuple[str, str]]]()
 
 _LOG: Final = ("Log", "caplog", "system-out")
 _OUT: Final = ("Out", "capstdout", "system-out")
@@ -38,11 +34,8 @@ class Captured:
         self._includes_passed = bool(self._kinds) and bool(config.getini("junit_log_passing_tests"))
 
     def properties(self, pairs: Iterable[tuple[object, object]]) -> Properties:
-        """Format the names and values of `record_property` or `record_testsuite_property`."""
+        """Format the names and values of `record_property`."""
         return [(self._safe(_as_text(name)), self._safe(_as_text(value))) for name, value in pairs]
-
-    def suite_properties(self) -> Properties:
-        return self.properties(sorted(_session_properties(self._config)))
 
     def output(self, report: pytest.TestReport, *, is_passed: bool) -> Mapping[str, str] | None:
         """Return the texts of the elements that hold captured output."""
@@ -70,32 +63,3 @@ def _as_text(value: object) -> str:
         return without_addresses(str(value))
     except Exception:  # noqa: BLE001 - the class under test decides what it raises
         return safe_repr(value)
-
-
-@pytest.fixture(scope="session")
-def record_testsuite_property(
-    request: pytest.FixtureRequest, record_testsuite_property: Callable[[str, object], None]
-) -> Callable[[str, object], None]:
-    """Record a property of the whole session, which pytest's own fixture forgets without ``--junit-xml``."""
-    config = request.config
-    properties = _session_properties(config)
-
-    def record(name: str, value: object) -> None:
-        record_testsuite_property(name, value)
-        properties.add((name, _as_text(value)))
-        if hasattr(config, "workerinput"):
-            # As JSON: execnet sends no lone surrogates.
-            config.workeroutput[_SUITE_PROPERTIES] = json.dumps(sorted(properties))  # type: ignore[attr-defined]
-
-    return record
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any) -> None:
-    pairs = json.loads(getattr(node, "workeroutput", {}).get(_SUITE_PROPERTIES, "[]"))
-    _session_properties(node.config).update(map(tuple, pairs))
-
-
-def _session_properties(config: pytest.Config) -> set[tuple[str, str]]:
-    # Without order and number, which with workers are not those of the calls.
-    return config.stash.setdefault(_PROPERTIES, set())

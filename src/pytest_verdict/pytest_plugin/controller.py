@@ -129,8 +129,6 @@ class Controller:
         for entry in self._attempts.unfinished():
             self._write(self._journal.append_test, entry)
         footer: dict[str, Any] = {"finished": now(), "exit_status": int(session.exitstatus)}
-        if properties := self._attempts.captured.suite_properties():
-            footer["properties"] = properties
         selection = self._config.pluginmanager.get_plugin(SELECTION)
         if selection is not None:
             footer["selection"] = selection.describe()
@@ -223,7 +221,7 @@ class Controller:
         has_page = self._html == "always"
         if self._html == "auto":
             has_page = is_watched or session.exitstatus not in _GREEN
-        closing = list(closing_lines(built, place, self._config.rootpath, journal.run))
+        closing = list(closing_lines(built, place))
         self._closing, self._annotations = write_github_summary(self._config, built.folder, closing)
         if has_page:
             self._page = page_line(built)

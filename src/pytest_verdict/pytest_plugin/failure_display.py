@@ -157,34 +157,25 @@ def _put_fact_first(message: str, line: Line) -> str:
 
 
 class _ColouredRepr(ExceptionChainRepr):
+    """A failure whose lines have colours where a terminal has them."""
+
     verdict_lines: Mapping[str, str]
 
     def toterminal(self, tw: Any) -> None:
-        writer: Any = _ColouringWriter(tw, self.verdict_lines) if tw.hasmarkup else tw
-        super().toterminal(writer)
+        failure = self
+        if tw.hasmarkup:
+            failure = copy.deepcopy(self)
+            for traceback, _, _ in failure.chain:
+                for entry in traceback.reprentries:
+                    entry.lines = list(map(self._colour, entry.lines))
+        ExceptionChainRepr.toterminal(failure, tw)
 
-
-class _ColouringWriter:
-    """A terminal writer that replaces the lines of our blocks by coloured ones."""
-
-    def __init__(self, writer: Any, lines: Mapping[str, str]) -> None:
-        self._writer = writer
-        self._lines = lines
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._writer, name)
-
-    def line(self, text: str = "", **markup: bool) -> None:
-        for start in range(len(_MARGIN), len(text) - len(text[1:].lstrip(" ")) + 1):
-            coloured = self._lines.get(text[start:])
-            if coloured is not None and text.startswith(_MARGIN):
-                self._writer.line(self._writer.markup(text[:start], **markup) + coloured)
-                return
-        self._writer.line(text, **markup)
-
-    def write(self, text: str, **markup: Any) -> None:
-        coloured = self._lines.get(text)
-        if coloured is None:
-            self._writer.write(text, **markup)
-        else:
-            self._writer.write(coloured)
+    def _colour(self, line: str) -> str:
+        if line in self.verdict_lines:
+            return self.verdict_lines[line]
+        for start in range(len(_MARGIN), len(line) - len(line[1:].lstrip(" ")) + 1):
+            coloured = self.verdict_lines.get(line[start:])
+            if coloured is not None and line.startswith(_MARGIN):
+                # The margin alone has the colour of an error.
+                return f"{line[:start]}\x1b[0m{coloured}"
+        return line

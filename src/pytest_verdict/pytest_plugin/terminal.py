@@ -1,21 +1,19 @@
 """The closing section in the terminal: counts, the worst comparisons, gates, the baseline, and the place of the report."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
 from pytest_verdict.core.families import FAMILIES, load
-from pytest_verdict.core.record import parse_record
-from pytest_verdict.core.record_members import MEMBER
 from pytest_verdict.core.values.display import format_count, no_command, safe_repr, visible
 from pytest_verdict.errors import RecordError, VerdictError
 from pytest_verdict.pytest_plugin.shards import is_split
 from pytest_verdict.pytest_plugin.storing import BASELINE
 from pytest_verdict.report.building import Built, EqualFailures
-from pytest_verdict.report.compression import open_records, reporting_damage
+from pytest_verdict.report.compression import reporting_damage
 from pytest_verdict.report.folder import PAGE
 from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.json_report import REPORT
@@ -25,7 +23,6 @@ from pytest_verdict.report.summary import (
     counts_with_rate,
     decisive_records,
     list_names,
-    list_omissions,
     name_comparison,
     verdict_line,
 )
@@ -34,7 +31,7 @@ from pytest_verdict.session import SESSION
 _MOST_OPERATORS: Final = 5
 
 
-def closing_lines(built: Built, place: str, root: Path, run: Mapping[str, Any]) -> Iterator[str]:
+def closing_lines(built: Built, place: str) -> Iterator[str]:
     summary = built.summary
     counts = summary.comparisons
     yield f"{format_count(sum(counts), 'comparison')}: {counts_with_rate(counts)}"
@@ -53,36 +50,11 @@ def closing_lines(built: Built, place: str, root: Path, run: Mapping[str, Any]) 
     if built.worst and remaining > 0:
         yield f"  ... and {remaining} more"
     yield from _lines_of_families(built)
-    yield from map(visible, unused_values(built, root, run))
     if not summary.complete:
         yield "the report is not complete: not every collected test ended"
     if built.worst:
         yield f"in full: pytest-verdict explain {visible(place)} --failed"
     yield f"report: {place}/{REPORT}"
-
-
-def unused_values(built: Built, root: Path, run: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a warning of accepted values that no test of a whole session used."""
-    tests = {test.final.test: test.decisive.outcome for test in built.summary.tests}
-    modules = {test.partition("::")[0] for test in tests}
-    if list_omissions({"run": run}, is_complete=built.summary.complete, within_files=True):
-        return
-    # Most sessions have no such file, and need no part of the package for it.
-    if not any((root / module).with_suffix(".accepted.yaml").is_file() for module in modules):
-        return
-    from pytest_verdict.accepting.candidates import find_unused
-
-    mark = MEMBER["accepted"].key.encode("ascii")
-    try:
-        with open_records(built.folder / RECORDS) as file:
-            unused = find_unused(root, tests, (parse_record(line) for line in file if mark in line))
-    except (OSError, VerdictError) as error:
-        yield f"accepted values cannot be checked: {error}"
-        return
-    if unused:
-        names = [f"{test} {name}" for _, test, name in unused]
-        label = format_count(len(unused), "accepted value")
-        yield f"{label} not used by any test: {list_names(names)}; remove with: pytest-verdict accept --prune"
 
 
 def page_line(built: Built) -> str:

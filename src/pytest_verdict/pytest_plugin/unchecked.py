@@ -204,23 +204,30 @@ class ComparisonWatch:
     def pytest_deselected(self) -> None:
         self.is_partial = True
 
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        self.is_partial |= report.skipped
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.is_partial |= report.skipped and not hasattr(report, "wasxfail")
 
     def observe(self, result: ComparisonResult) -> ComparisonResult:
         """Return the result for the test, which is watched when the comparison did not pass."""
-        from pytest_verdict.comparison import describe_failure
         from pytest_verdict.core.result import has_passed
+
+        is_passed = has_passed(result)
+        if is_passed and SESSION.redaction is None:
+            return result
+        from pytest_verdict.comparison import describe_failure
         from pytest_verdict.pytest_plugin.watched_result import RedactedResult, WatchedResult
 
-        if self.item is None and not has_passed(result):
+        if self.item is None and not is_passed:
             text = f"{describe_failure(result)}\n  made outside of a test; compare in a test or in a fixture"
             # Any other exception of a hook would end the session with INTERNALERROR.
             self._complain(text, pytest.UsageError(text))
-        unchecked = None if has_passed(result) else self._find_unchecked()
-        if unchecked is not None:
-            return WatchedResult(result, unchecked)
-        return result if SESSION.redaction is None else RedactedResult(**result.arguments())
+        unchecked = None if is_passed else self._find_unchecked()
+        if unchecked is None:
+            return RedactedResult(**result.arguments())
+        return WatchedResult(result, unchecked)
 
     def observe_failure(self, error: Any) -> None:
         """Count an exception that is about to be raised, in place of its comparisons, until somebody hears it."""
