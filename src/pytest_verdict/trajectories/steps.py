@@ -229,7 +229,7 @@ class StepMatcher:
                 following = self._find_ends(step, ends)
             else:
                 positions = self._find_earliest(step, max(ends))
-                following = set() if positions is None else {positions[-1] + 1} if positions else ends
+                following = ends if positions == [] else {at + 1 for at in (positions or [])[-1:]}
                 places.append(positions or [])
             if not following:
                 details = {} if extras == "forbid" else {"steps": places[:-1]}
