@@ -36,10 +36,10 @@ from pytest_verdict.trajectories.readers.unread import Format, require_one_answe
 # Chat completions: calls in the `tool_calls` of assistant messages, results in messages of the role `tool`.
 @partial(
     Format,
-    item_keys="role",
+    is_item=lambda message: has(message, "role"),
     marks="role",
     containers="messages",
-    whole_keys="choices",
+    is_whole=lambda value: has(value, "choices"),
     ignored="raw_data turn_taking_action",
 )
 def openai_chat(value: Any) -> Iterator[CallOrResult]:
@@ -214,8 +214,7 @@ def _list_parts(value: Any) -> Iterator[Any]:
 
 @partial(
     Format,
-    is_item=lambda message: get(message, "method") == "tools/call",
-    item_keys="jsonrpc",
+    is_item=lambda message: has(message, "jsonrpc") or get(message, "method") == "tools/call",
     marks="jsonrpc method result error",
     containers="messages",
     list_parts=_list_parts,
@@ -299,7 +298,6 @@ _MARKS: Final = (
 )
 # The details of an app list the tools of its agents.
 _APP: Final = "app_details appDetails"
-_WHOLE_KEYS: Final = " ".join((*_TOOL_USES, *_EVENTS))
 
 
 def _is_gemini_item(item: Any) -> bool:
@@ -309,7 +307,14 @@ def _is_gemini_item(item: Any) -> bool:
     return has(item, *_CALL, *_RESPONSE) and not has(item, "role", "messages")
 
 
-@partial(Format, is_item=_is_gemini_item, marks=_MARKS, containers=_CONTAINERS, whole_keys=_WHOLE_KEYS, ignored=_APP)
+@partial(
+    Format,
+    is_item=_is_gemini_item,
+    marks=_MARKS,
+    containers=_CONTAINERS,
+    is_whole=lambda value: has(value, *_TOOL_USES, *_EVENTS),
+    ignored=_APP,
+)
 def gemini(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one content are one group, and so are those of one list of tool uses."""
     require_one_answer(get(value, "candidates"), "candidates")
@@ -387,7 +392,7 @@ def _list_adk_parts(value: Any) -> Iterator[Any]:
     is_item=lambda item: has(item, "author") and has(item, *_ADK_KEYS),
     marks=f"{_MARKS} {' '.join(_ADK_KEYS)}",
     containers="events",
-    whole_keys=" ".join(_CASES),
+    is_whole=lambda value: has(value, *_CASES),
     ignored=f"{_APP} {_STATES}",
     list_parts=_list_adk_parts,
 )

@@ -329,10 +329,9 @@ _GENAI: Final = _Convention(
 )
 otel: Final = Format(
     _GENAI.read,
-    is_item=lambda item: has(item, "attributes") and has(item, "name"),
+    is_item=lambda item: has(item, *_RESOURCES) or (has(item, "attributes") and has(item, "name")),
     containers="spans",
-    whole_keys=" ".join(_RESOURCES),
-    item_keys=" ".join(_RESOURCES),
+    is_whole=lambda value: has(value, *_RESOURCES),
     list_parts=_GENAI.list_parts,
 )
 

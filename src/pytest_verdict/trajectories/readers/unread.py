@@ -23,7 +23,6 @@ from pytest_verdict.trajectories.readers.common import (
     Result,
     attach_results,
     get,
-    has,
     iter_entries,
     parse_if_json,
     require_objects,
@@ -103,8 +102,6 @@ class Format:
         marks: Each item has at least one of these keys; empty if `read` refuses what it does not know.
         containers: Keys that hold the list.
         is_whole: Whether a value belongs to this format whatever its items are.
-        whole_keys: Keys of which such a value has one.
-        item_keys: Keys of which an item of this format has one.
         ignored: Keys under which nothing is a call of the agent: inputs, states, and the calls of somebody else.
         list_parts: Lists the parts of a value that are searched for calls; each may repeat the calls of the others.
     """
@@ -116,14 +113,9 @@ class Format:
     is_whole: Callable[[Any], bool] = lambda _: False
     ignored: str = ""
     list_parts: Callable[[Any], Iterable[Any]] = lambda value: (value,)
-    whole_keys: str = ""
-    item_keys: str = ""
 
     def recognises(self, value: Any) -> bool:
-        if has(value, *self.whole_keys.split()) or self.is_whole(value):
-            return True
-        items = unwrap_list(value, *self.containers.split())
-        return any(has(item, *self.item_keys.split()) or self.is_item(item) for item in items)
+        return self.is_whole(value) or any(map(self.is_item, unwrap_list(value, *self.containers.split())))
 
     def read_all(self, name: str, value: Any) -> list[Event]:
         """Read a value, and refuse one of another format or one with calls that are not read."""
@@ -137,7 +129,7 @@ class Format:
 
     def check_items(self, name: str, value: Any) -> None:
         items = get(value, *self.containers.split(), default=MISSING)
-        if items is MISSING and not (has(value, *self.whole_keys.split()) or self.is_whole(value)):
+        if items is MISSING and not self.is_whole(value):
             items = value
         if items is not MISSING and items is not None:
             require_objects(unwrap_list(items), name, *self.marks.split())
