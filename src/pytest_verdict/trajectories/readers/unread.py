@@ -15,7 +15,7 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.equality import content_key
 from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.event import ARGS_NOT_RECORDED, Event
 from pytest_verdict.trajectories.readers.common import (
     MISSING,
     CallLike,
@@ -142,8 +142,9 @@ def refuse_unread_calls(
     identities = {identity for event in events if event.id for identity in ((event.name, event.id), (None, event.id))}
     keys: dict[tuple[str | None, bool], list[Any]] = {}
     for event in events:
-        is_known = isinstance(event, CallLike) or event.args_note is None
-        key = _get_key(event.args if is_known else MISSING)
+        key = _get_key(event.args)
+        if isinstance(event, Event) and event.args_note is not None:
+            key = _get_key(MISSING if event.args_note == ARGS_NOT_RECORDED else event.args_text)
         for name in (event.name, None):
             # A call whose identifier nothing has may only repeat one without an identifier.
             for has_id in (False,) if event.id else (False, True):
