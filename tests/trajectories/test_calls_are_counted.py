@@ -207,6 +207,22 @@ def test_answers_of_a_span_are_alternatives_if_several_were_asked_for(setting):
         read_trajectory(make_spans(setting, 2))
 
 
+def test_call_beside_malformed_arguments_is_no_copy():
+    broken = {"id": "c1", "function": {"name": "delete", "arguments": '{"path": '}}
+    with pytest.raises(TrajectoryError, match=r"x\[\] has a call of 'delete', which is not read"):
+        read_trajectory([chat(tool_calls=[broken], x=[CALL])])
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"error": ""}, {"error": False}, {"error": None}, {"outcome": None}, {"status": "ok"}, {"is_error": False}],
+    ids=str,
+)
+def test_result_without_an_error_is_no_failure(more):
+    answered = {"role": "tool", "tool_call_id": "c1", "content": "x", **more}
+    assert read_trajectory([chat(tool_calls=[CHAT_CALL]), answered])[0].error is None
+
+
 def test_copies_are_counted():
     twice = [chat(tool_calls=[CHAT_CALL], x=[CALL, CALL])]
     with pytest.raises(TrajectoryError, match=r"x\[\] has a call of 'delete', which is not read"):

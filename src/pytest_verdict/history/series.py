@@ -62,14 +62,10 @@ class TestSeries:
     """Why the test is flaky since it changed for the last time; empty if it is not."""
 
     @property
-    def first(self) -> int:
-        """The position of the first run with the test."""
-        return len(self.letters) - len(self.letters.lstrip(ABSENT))
-
-    @property
     def start(self) -> int:
         """The position of the run since which neither check nor rate changed."""
-        return max([self.first, *self.cuts, *(step.position for step in self.steps)])
+        first = len(self.letters) - len(self.letters.lstrip(ABSENT))
+        return max([first, *self.cuts, *(step.position for step in self.steps)])
 
     def changes(self) -> Iterator[dict[str, Any]]:
         """Yield the cuts and steps in order: at which run, the one before it that decided, and the counts of a step."""
@@ -127,11 +123,8 @@ class _CheckState:
 
 def default_keys(runs: Iterable[StoredRun]) -> list[str]:
     """Return test and the names of tags: runs with different tags belong to different series."""
-    values: dict[str, set[str]] = {}
-    for stored in runs:
-        for name, value in stored.index.tags.items():
-            values.setdefault(name, set()).add(value)
-    return ["test", *(f"{TAG}{name}" for name in sorted(values) if len(values[name]) <= _MOST_VALUES)]
+    tags = Counter(name for name, _ in {tag for stored in runs for tag in stored.index.tags.items()})
+    return ["test", *(f"{TAG}{name}" for name in sorted(tags) if tags[name] <= _MOST_VALUES)]
 
 
 def check_keys(keys: Sequence[str], runs: Sequence[StoredRun]) -> None:
@@ -273,7 +266,9 @@ def build_groups(views: Iterable[View], keys: Sequence[str]) -> list[Group]:
     for view in views:
         members: dict[tuple[str, ...], list[TestSeries]] = {}
         for one in view.series:
-            members.setdefault(tuple(_value(name, one, view) for name in keys), []).append(one)
+            parameters = {f"{PARAMETER}{name}": str(value) for name, value in one.parameters.items()}
+            values = {"test": one.test, "function": one.test.partition("[")[0], **parameters, **view.label}
+            members.setdefault(tuple(values.get(name, "") for name in keys), []).append(one)
         for key, series in members.items():
             counts = []
             for position in range(len(view.runs)):
@@ -283,13 +278,3 @@ def build_groups(views: Iterable[View], keys: Sequence[str]) -> list[Group]:
             rate = Rate(sum(one.passed for one in rates), sum(one.total for one in rates))
             groups.append(Group(key, view, series, counts, rate))
     return groups
-
-
-def _value(name: str, one: TestSeries, view: View) -> str:
-    if name == "test":
-        return one.test
-    if name == "function":
-        return one.test.partition("[")[0]
-    if name in view.label:
-        return view.label[name]
-    return str(one.parameters.get(name.removeprefix(PARAMETER), ""))

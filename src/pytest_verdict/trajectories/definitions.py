@@ -66,7 +66,7 @@ def _iter_definitions(value: Any) -> Iterator[tuple[str, Any]]:
     kind = get(value, "type")
     wrapped = get(value, *_WRAPPERS)
     name = get(value, "name")
-    schema = next((get(value, key) for key in _SCHEMAS if has(value, key)), getattr(value, "args_schema", None))
+    schema = get(value, *_SCHEMAS, default=getattr(value, "args_schema", None))
     if wrapped is not None and not isinstance(wrapped, str):
         yield from _iter_definitions({"type": "custom", **wrapped} if kind == "custom" else wrapped)
     elif isinstance(name, str) and name and not (schema is None and has(value, "inputs", "args")):

@@ -91,11 +91,8 @@ class TrajectoryInOrder(_NonEmptyExpected):
         # Any match that a later choice allows, the earliest choice allows too.
         positions: list[int | None] = []
         for at, call in enumerate(observed):
-            if len(positions) == len(expected):
-                break
-            if matcher.accepts(expected[len(positions)], call):
+            if len(positions) < len(expected) and matcher.accepts(expected[len(positions)], call):
                 positions.append(at)
-
         is_complete = len(positions) == len(expected)
         if is_complete and (self.extras == "allow" or len(expected) == len(observed)):
             return Outcome(1.0, details=list_pairs(positions))

@@ -48,6 +48,8 @@ _USAGES: Final = frozenset(
     {"usage", "token_usage", "usage_metadata", "usage_details", "accumulated_usage", "response_metadata", "metrics"}
 )
 
+_GEMINI_USAGE: Final = ("usage_metadata", "usageMetadata")
+
 Figures = dict[str, Decimal]
 
 
@@ -86,15 +88,10 @@ def _raise_to(figures: Figures, others: Figures) -> None:
 
 
 def _is_answer(item: Any) -> bool:
-    return (
-        get(item, "role") in {"assistant", "model"}
-        or get(item, "type") in {"ai", "AIMessageChunk", "GENERATION"}
-        or get(item, "kind", "object") == "response"
-        or get(item, "run_type") == "llm"
-        or has(item, "choices", "candidates")
-        or has(get(item, "output"), "message")
-        or has(item, "usage_metadata", "usageMetadata")
-    )
+    is_message = get(item, "role") in {"assistant", "model"} or get(item, "type") in {"ai", "AIMessageChunk"}
+    is_response = get(item, "kind", "object") == "response" or has(item, "choices", "candidates")
+    is_run = get(item, "run_type") == "llm" or get(item, "type") == "GENERATION"
+    return is_message or is_response or is_run or has(get(item, "output"), "message") or has(item, *_GEMINI_USAGE)
 
 
 def _read_report(value: Any, *, in_usage: bool = False) -> Figures:

@@ -229,7 +229,7 @@ class StepMatcher:
                 following = self._find_ends(step, ends)
             else:
                 positions = self._find_earliest(step, max(ends))
-                following = set() if positions is None else {positions[-1] + 1} if positions else ends
+                following = ends if positions == [] else {at + 1 for at in (positions or [])[-1:]}
                 places.append(positions or [])
             if not following:
                 details = {} if extras == "forbid" else {"steps": places[:-1]}
@@ -395,9 +395,9 @@ def _find_stretch_ends(slots: Sequence[Sequence[_Slot]], size: int) -> list[int]
     stop = len(partners)
     for own_slots in reversed(slots):
         ends.append(end)
-        positions = [at for at in partners[stop - len(own_slots) : stop] if at is not None]
-        end = min(positions, default=end)
-        stop -= len(own_slots)
+        start = stop - len(own_slots)
+        end = min((at for at in partners[start:stop] if at is not None), default=end)
+        stop = start
     return ends[::-1]
 
 

@@ -213,10 +213,10 @@ def read_result(block: Any) -> Result:
     content = get(block, "content", "output", "response", "result")
     error = get(block, "error", "errorText")
     is_failed = (
-        error not in (None, False)
+        bool(error)
         or get(block, "is_error", "isError") is True
         or get(block, "status") == "error"
-        or get(block, "outcome", default="success") != "success"
+        or get(block, "outcome") in ("failed", "denied", "interrupted", "retried")
     )
     reason = error if isinstance(error, str) else get(error, "message", default=content)
     failure = format_failure(reason) if is_failed else None

@@ -1,6 +1,6 @@
 """Messages: OpenAI, Anthropic, Bedrock, pydantic-ai, MCP, LangChain, Gemini and ADK."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -34,7 +34,14 @@ from pytest_verdict.trajectories.readers.unread import Format, require_one_answe
 
 
 # Chat completions: calls in the `tool_calls` of assistant messages, results in messages of the role `tool`.
-@partial(Format, item_keys="role", marks="role", containers="messages", whole_keys="choices", ignored="raw_data")
+@partial(
+    Format,
+    is_item=lambda message: has(message, "role"),
+    marks="role",
+    containers="messages",
+    is_whole=lambda value: has(value, "choices"),
+    ignored="raw_data turn_taking_action",
+)
 def openai_chat(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one message are one group."""
     choices = get(value, "choices")
@@ -207,8 +214,7 @@ def _list_parts(value: Any) -> Iterator[Any]:
 
 @partial(
     Format,
-    is_item=lambda message: get(message, "method") == "tools/call",
-    item_keys="jsonrpc",
+    is_item=lambda message: has(message, "jsonrpc") or get(message, "method") == "tools/call",
     marks="jsonrpc method result error",
     containers="messages",
     list_parts=_list_parts,
@@ -292,7 +298,6 @@ _MARKS: Final = (
 )
 # The details of an app list the tools of its agents.
 _APP: Final = "app_details appDetails"
-_WHOLE_KEYS: Final = " ".join((*_TOOL_USES, *_EVENTS))
 
 
 def _is_gemini_item(item: Any) -> bool:
@@ -302,7 +307,14 @@ def _is_gemini_item(item: Any) -> bool:
     return has(item, *_CALL, *_RESPONSE) and not has(item, "role", "messages")
 
 
-@partial(Format, is_item=_is_gemini_item, marks=_MARKS, containers=_CONTAINERS, whole_keys=_WHOLE_KEYS, ignored=_APP)
+@partial(
+    Format,
+    is_item=_is_gemini_item,
+    marks=_MARKS,
+    containers=_CONTAINERS,
+    is_whole=lambda value: has(value, *_TOOL_USES, *_EVENTS),
+    ignored=_APP,
+)
 def gemini(value: Any) -> Iterator[CallOrResult]:
     """Read the calls; the calls of one content are one group, and so are those of one list of tool uses."""
     require_one_answer(get(value, "candidates"), "candidates")
@@ -380,25 +392,13 @@ def _list_adk_parts(value: Any) -> Iterator[Any]:
     is_item=lambda item: has(item, "author") and has(item, *_ADK_KEYS),
     marks=f"{_MARKS} {' '.join(_ADK_KEYS)}",
     containers="events",
-    whole_keys=" ".join(_CASES),
+    is_whole=lambda value: has(value, *_CASES),
     ignored=f"{_APP} {_STATES}",
     list_parts=_list_adk_parts,
 )
-def adk(value: Any) -> Iterator[CallOrResult]:
+def adk(value: Any) -> Iterable[CallOrResult]:
     """Read the calls; the calls of one event are one group, and so are those of one list of tool uses."""
-    incomplete_tools: set[Any] = set()
-    events = []
-    for event in _list_events(value):
-        calls = [get(part, *_CALL) for part in get_objects(get(event, "content"), "parts")]
-        tools = {get(call, "name") for call in calls if has(call, "name")}
-        if get(event, "partial") is True:
-            incomplete_tools |= tools
-            # The complete event repeats it, with other identifiers.
-            yield from (CallLike(get(call, "name"), get(call, "id")) for call in calls if call is not None)
-        else:
-            incomplete_tools -= tools
-            events.append(event)
-    if incomplete_tools:
-        names = ", ".join(sorted(map(str, incomplete_tools)))
-        raise TrajectoryError(f"partial events call {names}, and no event after them is the whole call")
-    yield from gemini.read(events)
+    events = _list_events(value)
+    if any(get(event, "partial") is True for event in events):
+        raise TrajectoryError("partial events are pieces of a stream: leave them out, the whole events follow them")
+    return gemini.read(events)

@@ -329,10 +329,9 @@ _GENAI: Final = _Convention(
 )
 otel: Final = Format(
     _GENAI.read,
-    is_item=lambda item: has(item, "attributes") and has(item, "name"),
+    is_item=lambda item: has(item, *_RESOURCES) or (has(item, "attributes") and has(item, "name")),
     containers="spans",
-    whole_keys=" ".join(_RESOURCES),
-    item_keys=" ".join(_RESOURCES),
+    is_whole=lambda value: has(value, *_RESOURCES),
     list_parts=_GENAI.list_parts,
 )
 
@@ -395,8 +394,7 @@ openinference: Final = Format(
 def list_model_requests(spans: list[Span]) -> list[Span]:
     """Return the spans of requests to models; a request inside another one is the same, seen by another library."""
     by_id = _index_by_id(spans)
-    requests = [span for span in spans if _is_model_request(span)]
-    return [span for span in requests if not any(map(_is_model_request, [*_iter_with_ancestors(span, by_id)][1:]))]
+    return [span for span in spans if list(filter(_is_model_request, _iter_with_ancestors(span, by_id))) == [span]]
 
 
 def _is_model_request(span: Span) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.equality import content_key
 from pytest_verdict.errors import TrajectoryError
-from pytest_verdict.trajectories.event import Event
+from pytest_verdict.trajectories.event import ARGS_NOT_RECORDED, Event
 from pytest_verdict.trajectories.readers.common import (
     MISSING,
     CallLike,
@@ -23,7 +23,6 @@ from pytest_verdict.trajectories.readers.common import (
     Result,
     attach_results,
     get,
-    has,
     iter_entries,
     parse_if_json,
     require_objects,
@@ -103,8 +102,6 @@ class Format:
         marks: Each item has at least one of these keys; empty if `read` refuses what it does not know.
         containers: Keys that hold the list.
         is_whole: Whether a value belongs to this format whatever its items are.
-        whole_keys: Keys of which such a value has one.
-        item_keys: Keys of which an item of this format has one.
         ignored: Keys under which nothing is a call of the agent: inputs, states, and the calls of somebody else.
         list_parts: Lists the parts of a value that are searched for calls; each may repeat the calls of the others.
     """
@@ -116,14 +113,9 @@ class Format:
     is_whole: Callable[[Any], bool] = lambda _: False
     ignored: str = ""
     list_parts: Callable[[Any], Iterable[Any]] = lambda value: (value,)
-    whole_keys: str = ""
-    item_keys: str = ""
 
     def recognises(self, value: Any) -> bool:
-        if has(value, *self.whole_keys.split()) or self.is_whole(value):
-            return True
-        items = unwrap_list(value, *self.containers.split())
-        return any(has(item, *self.item_keys.split()) or self.is_item(item) for item in items)
+        return self.is_whole(value) or any(map(self.is_item, unwrap_list(value, *self.containers.split())))
 
     def read_all(self, name: str, value: Any) -> list[Event]:
         """Read a value, and refuse one of another format or one with calls that are not read."""
@@ -137,7 +129,7 @@ class Format:
 
     def check_items(self, name: str, value: Any) -> None:
         items = get(value, *self.containers.split(), default=MISSING)
-        if items is MISSING and not (has(value, *self.whole_keys.split()) or self.is_whole(value)):
+        if items is MISSING and not self.is_whole(value):
             items = value
         if items is not MISSING and items is not None:
             require_objects(unwrap_list(items), name, *self.marks.split())
@@ -150,8 +142,9 @@ def refuse_unread_calls(
     identities = {identity for event in events if event.id for identity in ((event.name, event.id), (None, event.id))}
     keys: dict[tuple[str | None, bool], list[Any]] = {}
     for event in events:
-        is_known = isinstance(event, CallLike) or event.args_note is None
-        key = _get_key(event.args if is_known else MISSING)
+        key = _get_key(event.args)
+        if isinstance(event, Event) and event.args_note is not None:
+            key = _get_key(MISSING if event.args_note == ARGS_NOT_RECORDED else event.args_text)
         for name in (event.name, None):
             # A call whose identifier nothing has may only repeat one without an identifier.
             for has_id in (False,) if event.id else (False, True):
@@ -201,20 +194,31 @@ class _Search:
     calls: list[CallLike] = field(default_factory=list)
     visited: set[int] = field(default_factory=set)
 
-    def look_into(self, value: Any, path: str, *, is_described: bool = False) -> None:
+    def look_into(self, value: Any, path: str, *, is_described: bool = False, are_calls: bool = False) -> None:
+        """Look into a value; `are_calls` is for the value of a key for calls, in which a text is a name."""
+        if isinstance(value, str) and are_calls and value not in _CHOICES:
+            self.calls.append(CallLike(value if _TOOL.fullmatch(value) else None, None, path=path))
         if value is None or isinstance(value, str | bytes | bool | int | float):
             return
         is_visited = id(value) in self.visited
         self.visited.add(id(value))
-        if is_visited and not isinstance(value, dict):
-            return
-        if isinstance(value, Collection) and not isinstance(value, Mapping) and not hasattr(value, "_fields"):
-            for item in value:
-                self.look_into(item, f"{path}[]", is_described=is_described)
-            return
+        items = value
+        if are_calls and isinstance(value, Mapping) and value and all(str(key).isdigit() for key in value):
+            items = value.values()
+        if isinstance(items, Collection) and not isinstance(items, Mapping) and not hasattr(items, "_fields"):
+            for item in () if is_visited else items:
+                self.look_into(item, f"{path}[]", is_described=is_described, are_calls=are_calls)
+        elif isinstance(value, dict) or not is_visited:
+            count = len(self.calls)
+            entries = {key: item for key, item in iter_entries(value) if key not in self.ignored}
+            by_key = {to_snake_case(key): item for key, item in entries.items()}
+            self._look_into_object(entries, by_key, path, is_described=is_described, is_visited=is_visited)
+            if are_calls and count == len(self.calls) and any(by_key.values()):
+                self._add(by_key, path)
 
-        entries = self._list_entries(value)
-        by_key = {to_snake_case(key): item for key, item in entries.items()}
+    def _look_into_object(
+        self, entries: Mapping[str, Any], by_key: Mapping[str, Any], path: str, *, is_described: bool, is_visited: bool
+    ) -> None:
         if by_key.get("requestor") == "user" or _is_definition(by_key):
             return
         kinds = [by_key[key] for key in _KIND_KEYS if _has_text(by_key, (key,))]
@@ -227,9 +231,13 @@ class _Search:
             return
 
         count = len(self.calls)
-        for key, item in entries.items():
-            is_inner = (is_described and key == "function") or _matches(_DESCRIBED, to_snake_case(key))
-            self._look_into_entry(key, item, path, is_result=is_result, is_described=is_inner)
+        for original, item in entries.items():
+            key = to_snake_case(original)
+            place = f"{path}.{original}" if path else original
+            are_calls = _matches(_CALL_KEY, key)
+            is_inner = (is_described and original == "function") or _matches(_DESCRIBED, key)
+            if key not in _SETTINGS and not _matches(_RESULT_KEY, key) and (are_calls or not is_result):
+                self.look_into(item, place, is_described=is_inner and not are_calls, are_calls=are_calls)
         names = [call.name for call in self.calls[count:] if call.name]
         if any(map(_is_call_type, kinds)) and not names:
             del self.calls[count:]
@@ -237,37 +245,6 @@ class _Search:
             names = [call.name for call in self.calls[count:] if call.name]
         if any(not any(name in text for name in names) for text in _list_written_calls(by_key)):
             self.calls.append(CallLike(None, None, path=f"the text of {path or 'the value'}"))
-
-    def _look_into_entry(self, original: str, item: Any, path: str, *, is_result: bool, is_described: bool) -> None:
-        key = to_snake_case(original)
-        place = f"{path}.{original}" if path else original
-        if key in _SETTINGS or _matches(_RESULT_KEY, key):
-            return
-        if _matches(_CALL_KEY, key):
-            self._look_into_calls(item, place)
-        elif not is_result:
-            self.look_into(item, place, is_described=is_described)
-
-    def _list_entries(self, value: Any) -> dict[str, Any]:
-        return {key: item for key, item in iter_entries(value) if key not in self.ignored}
-
-    def _look_into_calls(self, value: Any, path: str) -> None:
-        """Look into the value of a key for calls; a number is a count, as in ``max_tool_calls``."""
-        if isinstance(value, Mapping) and value and all(str(key).isdigit() for key in value):
-            value = list(value.values())
-        if isinstance(value, list | tuple):
-            for item in value:
-                self._look_into_calls(item, f"{path}[]")
-        elif isinstance(value, str):
-            if value not in _CHOICES:
-                self.calls.append(CallLike(value if _TOOL.fullmatch(value) else None, None, path=path))
-        elif value is not None and not isinstance(value, bool | int | float):
-            entries = {to_snake_case(key): item for key, item in self._list_entries(value).items()}
-            count = len(self.calls)
-            if not _is_call(entries):
-                self.look_into(value, path)
-            if count == len(self.calls) and any(entries.values()):
-                self._add(entries, path)
 
     def _add(self, entries: Mapping[str, Any], path: str) -> None:
         if entries.get("requestor") == "user":
