@@ -70,7 +70,8 @@ class Store:
         built = build_index(folder, tags, has_bundle=has_bundle)
         place = _place(built.name)
         # A report that is pushed with other tags would be another run.
-        same_second = [run for run in self._list_runs() if run.startswith(built.name.partition("-")[0])]
+        runs_of_month = self._list_runs(place.rpartition("/")[0])
+        same_second = [run for run in runs_of_month if run.startswith(built.name.partition("-")[0])]
         for stored in self._read_runs(same_second):
             if stored.index.report == built.report:
                 missing = tags.items() - stored.index.tags.items()
@@ -146,10 +147,10 @@ class Store:
                 new.replace(folder)
         return folder
 
-    def _list_runs(self) -> list[str]:
+    def _list_runs(self, folder: str = "runs") -> list[str]:
         """Return the names of the runs that have an index."""
         runs = []
-        for name in self.files.list_names("runs"):
+        for name in self.files.list_names(folder):
             index = _INDEX.fullmatch(name)
             if index is not None:
                 runs.append(index[1])
