@@ -88,6 +88,9 @@ class AcceptedFile:
 class LiteralFile:
     """A file of a suite or a data set, in which single literals change."""
 
+    _read: Callable[[tuple[Any, ...]], Any]
+    _edit: Callable[[Mapping[tuple[Any, ...], Any]], str]
+
     def __init__(self, text: str) -> None:
         self._text = text
         # By place, because several comparisons may share a literal.
@@ -106,15 +109,9 @@ class LiteralFile:
     def text(self) -> str:
         return self._edit(self._values) if self._values else self._text
 
-    def _read(self, keys: tuple[Any, ...]) -> Any:
-        raise NotImplementedError
-
     def _check(self, keys: tuple[Any, ...], observed: Any) -> None:
         """Raise RecordError if the value at a place cannot become this one."""
         self._edit({keys: observed})
-
-    def _edit(self, values: Mapping[tuple[Any, ...], Any]) -> str:
-        raise NotImplementedError
 
 
 class YamlFile(LiteralFile):
