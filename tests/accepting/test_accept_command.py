@@ -367,10 +367,16 @@ def test_last_attempt_counts(project):
 
 
 UNUSED = """
-test_trip[paris]: {greeting: ["Hello, paris!"], old: ["a"]}
-test_gone: {greeting: ["b"]}
-test_skipped: {greeting: ["c"]}
-test_failed: {greeting: ["d"], later: ["e"]}
+test_trip[paris]:
+  greeting: ["Hello, paris!"]
+  old: ["a"]
+test_gone:
+  greeting: ["b"]
+test_skipped:
+  greeting: ["c"]
+test_failed:
+  greeting: ["d"]
+  later: ["e"]
 """
 OTHERS = """
 import pytest

@@ -75,7 +75,7 @@ DEVIATIONS = {
     276: ("(False, 0.0)", "only fields of the strategy count"),
     280: (REFUSED, CHECKS_NOTHING),
     281: (REFUSED, CHECKS_NOTHING),
-    282: (REFUSED, "one field would count twice"),
+    282: (REFUSED, DEFINITION),
     289: (REFUSED, DEFINITION),
     303: ("False", NO_NUMBER),
     305: ("False", CHECKS_NOTHING),

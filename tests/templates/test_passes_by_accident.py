@@ -184,6 +184,23 @@ def test_quote_supports_numbers_in_words_and_dates(value, quote, supports):
     assert compare("quote_check", quote, MEN, value=value).passed is supports
 
 
+@pytest.mark.parametrize(
+    ("value", "quote", "supports"),
+    [
+        ("12", "see 1 2", False),
+        ("1 2", "see 1 2", True),
+        ("bcl2", "the BCL-2 gene", True),
+        ("2016-04-11", "on 2016/04/11", True),
+        ("20160411", "on 2016/04/11", False),
+        ("5", "costs 5,000", False),
+        ({"a": "Paris", "b": 1}, "see 1 2", False),
+    ],
+)
+def test_words_and_numbers_of_a_quote_are_whole(value, quote, supports):
+    trace = "We see 1 2; the BCL-2 gene, on 2016/04/11, costs 5,000."
+    assert compare("quote_check", quote, trace, value=value).passed is supports
+
+
 def test_choice_may_be_said_in_other_words():
     class Answer(BaseAnswer):
         age: Literal["ancient", "modern"] = VerifiedField("The age", "ancient", ExactMatch(), quote=True)
@@ -645,6 +662,11 @@ def test_code_of_the_author_may_change_what_a_judge_said(template):
     assert AnswerTemplate(FILLED["field validator"]).verify({"x": " paris"}).passed
 
 
+@dataclass(slots=True)
+class Counted:
+    count: int
+
+
 NUMBERS = [
     (list[int], [1], "set_containment", [True], [1]),
     (list[float], [1.0], "ordered_match", [True], [1]),
@@ -662,6 +684,7 @@ NUMBERS = [
     (dict[str, float], {"a": 1e300}, "json_canonical", {"a": "1e999"}, {"a": "1e300"}),
     (list[str] | float, 1, "numeric_minimum", "1e999", "1e300"),
     (str | float, 1, "numeric_minimum", Decimal("1e999"), 1e300),
+    (Counted, Counted(1), "exact", {"count": True}, {"count": 1}),
 ]
 
 

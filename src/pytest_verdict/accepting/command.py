@@ -162,6 +162,7 @@ class _Review:
         total = sum(map(len, alike.values()))
         number = 0
         is_ended = False
+        asks = self._arguments.review
         for group in alike.values():
             answer = ""
             for position, candidate in enumerate(group, 1):
@@ -169,22 +170,18 @@ class _Review:
                 moves = self._find_moves(candidate)
                 if is_ended:
                     answer = "s"
-                elif answer != "A" and (self._arguments.all or self._arguments.test is not None) and not self._asks:
+                elif answer != "A" and (self._arguments.all or self._arguments.test is not None) and not asks:
                     answer = "m" if len(moves) == 1 else "a"
                 elif answer != "A":
                     self._show(candidate, moves, f"{number} of {total}, {len(group) - position} more alike")
-                    answer = self._read_answer(candidate, moves) if self._asks else "l"
+                    answer = self._read_answer(candidate, moves) if asks else "l"
                     is_ended = not answer
                 self._apply(candidate, answer or "s", moves)
-
-    @property
-    def _asks(self) -> bool:
-        return bool(self._arguments.review)
 
     def _find_expected_failure(self, candidate: Candidate) -> str:
         """Return why a value that nobody reviews is refused: the test may be content with a comparison that fails."""
         test = self._tests.get(candidate.test)
-        if self._asks or test is None:
+        if self._arguments.review or test is None:
             return ""
         hint = "; accept it with --review if that is wrong"
         if test["outcome"] in {"passed", "xfailed", "xpassed"}:

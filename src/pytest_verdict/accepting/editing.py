@@ -88,6 +88,9 @@ class AcceptedFile:
 class LiteralFile:
     """A file of a suite or a data set, in which single literals change."""
 
+    _read: Callable[[tuple[Any, ...]], Any]
+    _edit: Callable[[Mapping[tuple[Any, ...], Any]], str]
+
     def __init__(self, text: str) -> None:
         self._text = text
         # By place, because several comparisons may share a literal.
@@ -106,15 +109,9 @@ class LiteralFile:
     def text(self) -> str:
         return self._edit(self._values) if self._values else self._text
 
-    def _read(self, keys: tuple[Any, ...]) -> Any:
-        raise NotImplementedError
-
     def _check(self, keys: tuple[Any, ...], observed: Any) -> None:
         """Raise RecordError if the value at a place cannot become this one."""
         self._edit({keys: observed})
-
-    def _edit(self, values: Mapping[tuple[Any, ...], Any]) -> str:
-        raise NotImplementedError
 
 
 class YamlFile(LiteralFile):
@@ -309,13 +306,8 @@ def _edit_mapping(
     starts = {name: text.rfind("\n", 0, key.start_mark.index) + 1 for name, (key, _) in nodes.items()}
     ends = {name: _end_of_lines(text, item) for name, (_, item) in nodes.items()}
     for name in before.keys() & after.keys():
-        item = nodes[name][1]
-        if path:
-            yield from _edit_values(text, document, [*path, name], before[name], after[name])
-        elif item.flow_style and before[name].keys() != after[name].keys():
-            yield _replace_braces(text, item, after[name])
-        else:
-            yield from _edit_mapping(text, document, [name], before[name], after[name])
+        edit = _edit_values if path else _edit_mapping
+        yield from edit(text, document, [*path, name], before[name], after[name])
     for name in before.keys() - after.keys():
         yield _Splice(starts[name], ends[name], "")
     for name in sorted(after.keys() - before.keys()):
@@ -323,15 +315,6 @@ def _edit_mapping(
         earlier = [ends[other] for other in nodes if other < name and other in after]
         place = earlier[-1] if earlier else min(starts.values())
         yield _Splice(place, place, _dump_entry(name, after[name], column))
-
-
-def _replace_braces(text: str, item: Any, entry: Any) -> _Splice:
-    """Return the splice that writes an entry in braces anew, on one line."""
-    start = item.start_mark.index
-    end = _end_of(text, item)
-    if "#" in text[start:end] and "\n" in text[start:end]:
-        raise RecordError("an entry of several lines in braces may have comments; write it in blocks")
-    return _Splice(start, end, dump_value({name: entry[name] for name in sorted(entry)}, flow=True))
 
 
 def _edit_values(

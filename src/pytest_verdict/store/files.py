@@ -3,6 +3,7 @@
 A file is written once, whole, under a name that no other writer uses. So nothing is locked, appended to or changed.
 """
 
+import contextlib
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -56,12 +57,9 @@ class StoreFiles:
         contents: dict[str, bytes] = {}
         if self.folder is not None:
             for name in names:
-                try:
+                with contextlib.suppress(OSError):
                     contents[name] = (self.folder / name).read_bytes()
-                except OSError:
-                    continue
-            return contents
-        if not names:
+        if self.folder is not None or not names:
             return contents
         with open_url(self._url) as (system, path):
             root = path.rstrip("/")

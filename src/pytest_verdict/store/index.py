@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from io import BytesIO
@@ -162,7 +162,7 @@ def build_index(folder: Path, tags: Mapping[str, str], *, has_bundle: bool = Tru
             "checks": ["".join(_fold_checks(*pair)) for pair in zip(digests.values(), is_passed, strict=True)],
         }
     )
-    table_name = hashlib.sha256(table).hexdigest()[:16]
+    table_name = _table_name(table)
     git = report.document["run"].get("git", {})
     digest = report.document["run"].get("sha256", "")
     partial = list_omissions(report.document, is_complete=report.complete, within_files=False)
@@ -216,13 +216,8 @@ def _digest_records(folder: Path, report: Report) -> dict[str, _TestDigests]:
 
 def read_index(name: str, content: bytes) -> RunIndex:
     """Read an index; raise a `RecordError` if it is torn, altered or of another program."""
-    text = _decompress(content)
-    if not name.endswith(f"-{_name_ending(text)}"):
-        raise RecordError("its content does not belong to its name")
-    try:
-        index = RunIndex.read(json.loads(text))
-    except (SettingsError, ValueError, RecursionError) as error:
-        raise RecordError(shorten(str(error), 200)) from None
+    text = _decompress(content, name, _name_ending)
+    index: RunIndex = _validate(RunIndex.read, text)
     if len(index.answers) != _LETTERS * len(index.outcomes):
         raise RecordError("it has not one answer for each test")
     if any(passed > total for total, passed in index.attempts.values()):
@@ -232,16 +227,18 @@ def read_index(name: str, content: bytes) -> RunIndex:
 
 def read_table(name: str, content: bytes) -> TestTable:
     """Read a table of tests."""
-    text = _decompress(content)
-    if hashlib.sha256(text).hexdigest()[:16] != name:
-        raise RecordError("its content does not belong to its name")
-    try:
-        table = _TABLE.validate_python(json.loads(text))
-    except (ValueError, RecursionError) as error:
-        raise RecordError(shorten(str(error), 200)) from None
+    text = _decompress(content, name, _table_name)
+    table: TestTable = _validate(_TABLE.validate_python, text)
     if not len(table.tests) == len(table.parameters) == len(table.checks):
         raise RecordError("it has not one line for each test")
     return table
+
+
+def _validate(validate: Callable[[Any], Any], text: bytes) -> Any:
+    try:
+        return validate(json.loads(text))
+    except (SettingsError, ValueError, RecursionError) as error:
+        raise RecordError(shorten(str(error), 200)) from None
 
 
 def split_digests(checks: str) -> list[str]:
@@ -283,11 +280,16 @@ def _name_ending(index: bytes) -> str:
     return hashlib.sha256(index).hexdigest()[:8]
 
 
+def _table_name(table: bytes) -> str:
+    return hashlib.sha256(table).hexdigest()[:16]
+
+
 def _compress(text: bytes) -> bytes:
     return gzip.compress(text, mtime=0)
 
 
-def _decompress(content: bytes) -> bytes:
+def _decompress(content: bytes, name: str, digest: Callable[[bytes], str]) -> bytes:
+    """Return the text of a file whose name ends with its digest."""
     try:
         with gzip.GzipFile(fileobj=BytesIO(content)) as file:
             text = file.read(_LONGEST)
@@ -295,4 +297,6 @@ def _decompress(content: bytes) -> bytes:
         raise RecordError(f"it is damaged: {error}") from None
     if len(text) == _LONGEST:
         raise RecordError(f"it unpacks to more than {_LONGEST:,} bytes")
+    if name.rpartition("-")[2] != digest(text):
+        raise RecordError("its content does not belong to its name")
     return text

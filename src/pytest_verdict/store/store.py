@@ -3,7 +3,6 @@
 import hashlib
 import io
 import re
-import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -71,7 +70,8 @@ class Store:
         built = build_index(folder, tags, has_bundle=has_bundle)
         place = _place(built.name)
         # A report that is pushed with other tags would be another run.
-        same_second = [run for run in self._list_runs() if run.startswith(built.name.partition("-")[0])]
+        runs_of_month = self._list_runs(place.rpartition("/")[0])
+        same_second = [run for run in runs_of_month if run.startswith(built.name.partition("-")[0])]
         for stored in self._read_runs(same_second):
             if stored.index.report == built.report:
                 missing = tags.items() - stored.index.tags.items()
@@ -133,27 +133,24 @@ class Store:
             reason = "it was too large and left out" if not stored.index.bundle else "it was removed"
             raise RecordError(f"{self.files} has no bundle of the run {stored.name}: {reason}")
         folder.parent.mkdir(exist_ok=True)
-        new = Path(tempfile.mkdtemp(dir=folder.parent))
-        try:
-            what = f"the bundle of the run {stored.name} is damaged"
+        what = f"the bundle of the run {stored.name} is damaged"
+        with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
+            new = Path(temporary) / "report"
             with reporting_damage(what), zipfile.ZipFile(io.BytesIO(content)) as bundle:
                 if sum(entry.file_size for entry in bundle.infolist()) > _UNPACKED_LIMIT:
-                    raise RecordError(
-                        f"the bundle of the run {stored.name} unpacks to more than {_UNPACKED_LIMIT:,} bytes"
-                    )
+                    reason = f"unpacks to more than {_UNPACKED_LIMIT:,} bytes"
+                    raise RecordError(f"the bundle of the run {stored.name} {reason}")
                 for member in bundle.namelist():
                     if member in {*FILES, MANIFEST, OUTPUTS} or PART_FILE.fullmatch(member):
                         bundle.extract(member, new)
             if not folder.is_dir():
                 new.replace(folder)
-        finally:
-            shutil.rmtree(new, ignore_errors=True)
         return folder
 
-    def _list_runs(self) -> list[str]:
+    def _list_runs(self, folder: str = "runs") -> list[str]:
         """Return the names of the runs that have an index."""
         runs = []
-        for name in self.files.list_names("runs"):
+        for name in self.files.list_names(folder):
             index = _INDEX.fullmatch(name)
             if index is not None:
                 runs.append(index[1])

@@ -24,7 +24,6 @@ from pytest_verdict.templates.template_match import (
     check_strategy,
     fields_in,
     quote_key,
-    refuse_repeats,
 )
 from pytest_verdict.templates.trace_checks import RegexCheck, compare_all, regex_checks, regex_report
 
@@ -291,7 +290,6 @@ def read_definition(cls: type[BaseAnswer]) -> Definition:
             raise TemplateError(f"{cls.__name__}.VerificationStrategy needs {hint}")
         try:
             strategy = check_strategy(node, verified)
-            refuse_repeats(strategy)
         except TemplateError as error:
             raise TemplateError(f"{cls.__name__}: {error}") from None
         # A mixin has no fields; the first template that has its strategy does.

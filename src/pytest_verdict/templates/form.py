@@ -1,6 +1,7 @@
 """The form of a template: `FormRequest` asks a judge to fill it in, and `parse_reply` reads the reply."""
 
 import contextlib
+import dataclasses
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -377,6 +378,8 @@ def _leaves_of(value: Any) -> Iterator[Any]:
     visited: set[int] = set()
     while waiting:
         item = waiting.pop()
+        if dataclasses.is_dataclass(item) and not isinstance(item, type):
+            item = {part.name: getattr(item, part.name) for part in dataclasses.fields(item)}
         if isinstance(item, Mapping | list | tuple | set | frozenset | BaseModel):
             if id(item) not in visited:
                 visited.add(id(item))

@@ -80,35 +80,26 @@ class FieldCheck(Operator):
 
 
 def check_strategy(node: Any, fields: Collection[str]) -> Operator:
-    """Return a strategy, or raise if it does not consist of checks of these fields."""
+    """Return a strategy, or raise if it does not consist of checks of these fields, or counts one of them twice."""
     if isinstance(node, FieldCheck):
         if node.field not in fields:
             hint = allowed("field", node.field, fields)
             raise TemplateError(f"the strategy checks {node.field!r}, which is not a verified field.{hint}")
-        return node
-    if isinstance(node, AllOf | AnyOf | AtLeastN) and isinstance(node.conditions, tuple):
-        for part in _parts(node):
-            check_strategy(part, fields)
-        return node
-    parts = "FieldCheck, AllOf, AnyOf and AtLeastN with a list of conditions"
-    raise TemplateError(f"a strategy consists of {parts}, got {shown(node, 120)}")
-
-
-def refuse_repeats(node: Operator) -> None:
-    """Raise if a strategy counts a field twice, or gives it another operator than its own."""
-    if isinstance(node, FieldCheck):
         if node.operator is not None:
-            raise TemplateError(
-                f"in a strategy, FieldCheck means the check of {node.field!r} itself; drop its operator"
-            )
-        return
+            reason = f"in a strategy, FieldCheck means the check of {node.field!r} itself"
+            raise TemplateError(f"{reason}; drop its operator")
+        return node
+    if not isinstance(node, AllOf | AnyOf | AtLeastN) or not isinstance(node.conditions, tuple):
+        parts = "FieldCheck, AllOf, AnyOf and AtLeastN with a list of conditions"
+        raise TemplateError(f"a strategy consists of {parts}, got {shown(node, 120)}")
     names: list[str] = []
     for part in _parts(node):
-        refuse_repeats(part)
+        check_strategy(part, fields)
         if isinstance(part, FieldCheck):
             if part.field in names:
                 raise TemplateError(f"the strategy has {part.field!r} twice in {node.name}, so one field counts twice")
             names.append(part.field)
+    return node
 
 
 def holds(node: Operator | None, passed: Mapping[str, bool]) -> bool:

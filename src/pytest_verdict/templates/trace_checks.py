@@ -87,17 +87,21 @@ class QuoteCheck(Operator):
 
 def has_words(text: str, part: str) -> bool:
     """Return whether a text has the words and numbers of a part, whole and in their order; BCL-2 and bcl2 are one word."""
-    wanted = "".join(_split_words(part))
+    wanted = _join_words(_split_words(part))
     words = _split_words(text)
     for start in range(len(words)):
-        joined = ""
-        for word in words[start:]:
-            joined += word
+        for end in range(start + 1, len(words) + 1):
+            joined = _join_words(words[start:end])
             if joined == wanted:
-                return bool(wanted)
+                return True
             if not wanted.startswith(joined):
                 break
     return False
+
+
+def _join_words(words: list[str]) -> str:
+    # 1 2 is not 12.
+    return re.sub(r"(?<=[0-9]) (?![0-9])|(?<![0-9]) ", "", " ".join(words))
 
 
 def list_numbers(text: str) -> set[Decimal]:
