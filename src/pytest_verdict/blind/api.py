@@ -175,7 +175,7 @@ def compare_pairs(
         The comparisons by the names of the pairs, recorded in their order.
 
     Raises:
-        AwaitingJudgmentError: A person or a program has yet to answer; all other pairs are compared before.
+        AwaitingJudgmentError: A person has yet to answer; all other pairs are compared before.
         ConfigurationError: An argument is wrong, or a name occurs twice or cannot be a folder of its own in ``output``.
 
     Example:
