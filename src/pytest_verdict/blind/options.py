@@ -59,7 +59,7 @@ class BlindInputs(StrictModel):
     subject: ClassVar[str] = "a blind comparison"
     part: ClassVar[str] = "option"
 
-    candidates: tuple[Any, Any]
+    candidates: Annotated[tuple[Any, Any], LISTED] = Field(description="a pair of two outputs")
     eval_prompt: NotBlank = Field(description="the task that both outputs were made for")
     judge: Callable[..., Any] = Field(description="a function or another callable")
     expectations: Annotated[tuple[Text, ...], LISTED] = Field(default=(), description="a list of texts")
