@@ -46,9 +46,9 @@ def test_expectations_are_lines_of_a_file(command, outputs, tmp_path):
 def test_replies_are_kept_in_a_cache(command, outputs, tmp_path):
     words = ("blind", *outputs, "--judge", JUDGE, "--key", "k", "--cache", tmp_path / "cache")
     files = []
-    for number in ("1", "4"):
+    for number in ("1", "2"):
         folder = tmp_path / number
-        assert command(*words, "--max-concurrency", number, "-o", folder)[0] == 0
+        assert command(*words, "-o", folder)[0] == 0
         files.append({path.name: path.read_bytes() for path in folder.iterdir()})
     assert files[0] == files[1]
     recordings = list((tmp_path / "cache").iterdir())
@@ -73,7 +73,6 @@ def test_blind_command_fails_without_a_verdict(command, outputs, judge, message)
         (["--prompt", "nowhere.txt"], "nowhere.txt cannot be read"),
         (["--judge", "nobody"], "--judge nobody cannot be imported"),
         (["--expectations", "nowhere.txt"], "nowhere.txt cannot be read"),
-        (["--max-concurrency", "0"], "max_concurrency is a whole number from 1"),
         (["--names", "A", "other"], "call the candidates something else"),
         (["--leaks", "redact"], "Allowed: fail, record"),
     ],

@@ -154,18 +154,6 @@ def test_random_judge_has_low_coverage(tmp_path):
     assert calibration["coverage"]["rate"] < 0.5
 
 
-def test_majority_of_annotators_is_the_label(tmp_path):
-    path = gold_file(tmp_path, ["first", "second", "tie"])
-    text = yaml.safe_load(path.read_text())
-    for item in text["items"]:
-        label = item.pop("label")
-        item["labels"] = {"anna": label, "ben": label, "cem": "first"}
-    path.write_text(yaml.safe_dump(text))
-    calibration = calibrate(read_gold_set(path), judges.honest)
-    assert calibration["agreement"]["rate"] == 1.0
-    assert 0 < calibration["people_among_themselves"]["value"] < 1
-
-
 @pytest.mark.ci
 def test_labels_of_a_model_are_refused(tmp_path):
     gold = read_gold_set(gold_file(tmp_path, BALANCED, annotators="model"))
@@ -182,7 +170,8 @@ PAIR = {"id": "a", "prompt": "p", "first": "a", "second": "b", "label": "tie"}
     [
         ({"annotators": "robots"}, "Allowed: human, model"),
         ({"items": []}, "at least one labelled pair"),
-        ({"items": [{"prompt": "p", "first": "a", "second": "b"}]}, "no label has a majority"),
+        ({"items": [{"prompt": "p", "first": "a", "second": "b"}]}, "needs the key 'label'"),
+        ({"items": [{**PAIR, "labels": {"anna": "tie"}}]}, "an item has no key 'labels'. Did you mean 'label'"),
         ({"items": [{"prompt": "p", "first": "a", "second": "b", "label": "x"}]}, "Allowed: first, second, tie"),
         ({"items": [{"prompt": "p", "first": "a", "label": "tie"}]}, "needs the key 'second'"),
         ({"item": 1}, "Did you mean 'items'"),

@@ -129,6 +129,12 @@ def test_folders_of_pairs(tmp_path):
         assert (output / name / "blind.json").is_file()
 
 
+def test_outputs_of_a_pair_may_be_a_list():
+    assert compare_pairs([pair_of("a", outputs=[GOOD, BAD])], judges.honest)["a"].winner == "x"
+    with pytest.raises(SettingsError, match="candidates is a pair of two outputs"):
+        compare_pairs([pair_of("a", outputs=[GOOD])], judges.honest)
+
+
 @pytest.mark.parametrize("name", ["What is 1/2?", "../x", "", "a//b", "con", "C:\\x"])
 def test_names_are_free_without_an_output(name):
     assert list(compare_pairs([pair_of(name), pair_of("a")], judges.honest)) == [name, "a"]

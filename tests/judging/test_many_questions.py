@@ -273,14 +273,6 @@ def test_blind_comparisons_do_not_depend_on_the_number_of_calls(service, tmp_pat
     assert comparisons["pair 1"].usage == {"output_tokens": {"sum": 28, "replies": 4}}
 
 
-def test_calls_of_one_comparison_are_asked_at_once(service):
-    service.answer = score_outputs
-    options = {"protocol": BlindProtocol(repetitions=6), "key": "k"}
-    one = blind_compare("a text", "another", "Write.", Client(service), max_concurrency=20, **options)
-    assert service.most > 5
-    assert one.result == blind_compare("a text", "another", "Write.", Client(service), **options).result
-
-
 def test_blind_series_is_resumed(service, tmp_path):
     service.answer = lambda prompt: score_outputs(prompt) if prompt[24:28] < '"Q2"' else (503, {})
     judge = RecordedJudge(tmp_path, Client(service), mode="record")

@@ -145,7 +145,7 @@ def blind_compare(
     # mypy cannot match the options with the fields of the model.
     arguments: Any = {"eval_prompt": eval_prompt, "judge": judge, "expectations": expectations, **options}
     inputs = BlindInputs(candidates=(candidate_x, candidate_y), rubric=read_rubric(rubric), prefer=prefer, **arguments)
-    ((_, evidence),) = collect_evidence([inputs], inputs.max_concurrency)
+    ((_, evidence),) = collect_evidence([inputs], 1)
     return _conclude(evidence, inputs)
 
 
@@ -155,6 +155,7 @@ def compare_pairs(
     rubric: Any = None,
     *,
     prefer: str | None = None,
+    max_concurrency: int = 1,
     **options: Unpack[BlindOptions],
 ) -> dict[str, BlindComparison]:
     """Compare many pairs of outputs as `blind_compare` does, several at once.
@@ -167,13 +168,14 @@ def compare_pairs(
         judge: See `blind_compare`.
         rubric: See `blind_compare`.
         prefer: See `blind_compare`.
-        **options: See `BlindOptions`. ``max_concurrency`` is the number of calls at once, of all pairs together.
+        max_concurrency: How many pairs are compared at once (default: 1); more need a judge that is thread-safe.
+        **options: See `BlindOptions`.
 
     Returns:
         The comparisons by the names of the pairs, recorded in their order.
 
     Raises:
-        AwaitingJudgmentError: A person or a program has yet to answer; all other pairs are compared before.
+        AwaitingJudgmentError: A person has yet to answer; all other pairs are compared before.
         ConfigurationError: An argument is wrong, or a name occurs twice or cannot be a folder of its own in ``output``.
 
     Example:
@@ -211,7 +213,7 @@ def compare_pairs(
 
     comparisons: dict[str, BlindComparison] = {}
     with progress(len(pairs), " pairs") as show:
-        for number, evidence in collect_evidence(questions, options.get("max_concurrency", 1)):
+        for number, evidence in collect_evidence(questions, max_concurrency):
             comparisons[pairs[number].name] = _conclude(evidence, questions[number])
             show(number + 1, number + 1)
     return comparisons

@@ -7,13 +7,12 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations
 from operator import ge, le
 from pathlib import Path
 from statistics import quantiles
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, get_args
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 
 from pytest_verdict.blind.evidence import collect_evidence, describe_binding
 from pytest_verdict.blind.options import BlindInputs
@@ -39,7 +38,7 @@ _RESAMPLES: Final = 2_000
 
 
 class GoldItem(StrictModel):
-    """A labelled pair of outputs. Without a label, the majority of the annotators decides."""
+    """A labelled pair of outputs."""
 
     subject: ClassVar[str] = "an item"
 
@@ -47,20 +46,8 @@ class GoldItem(StrictModel):
     prompt: NotBlank = Field(description="a text")
     first: Any
     second: Any
-    labels: dict[str, GoldLabel] = Field(default={}, description="a mapping of annotators to labels")
-    label: GoldLabel = Field(default=None, validate_default=True)
+    label: GoldLabel
     expectations: Annotated[tuple[Text, ...], LISTED] = Field(default=(), description="a list of texts")
-
-    @field_validator("label", mode="before")
-    @classmethod
-    def _use_majority(cls, label: Any, info: ValidationInfo) -> Any:
-        if label is not None:
-            return label
-        labels = info.data.get("labels", {})
-        most_common = Counter(labels.values()).most_common(1)
-        if not most_common or 2 * most_common[0][1] <= len(labels):
-            raise ValueError("no label has a majority; settle it with label: first, second or tie")
-        return most_common[0][0]
 
 
 class GoldSet(StrictModel):
@@ -102,7 +89,7 @@ def read_gold_set(path: str | os.PathLike[str]) -> GoldSet:
     return gold.model_copy(update={"items": tuple(items), "rubric": rubric, "sha256": sha256})
 
 
-# The labels of two raters for each item: a person and the judge, or two people.
+# The labels of a person and of the judge for each item.
 LabelPairs = Sequence[tuple[str, str]]
 
 
@@ -212,9 +199,6 @@ def _measure(judged: Sequence[_JudgedItem]) -> dict[str, Any]:
     calls = [call for item in judged for call in item.comparison.judgments]
     repetitions = [item.comparison.repetitions for item in judged]
     votes = [vote for repeated in repetitions for vote in repeated if vote.status != "INVALID"]
-    annotator_pairs: list[tuple[str, str]] = []
-    for item in judged:
-        annotator_pairs += combinations((label for _, label in sorted(item.item.labels.items())), 2)
     return {
         "coverage": _compute_rate(item.label is not None for item in judged),
         "agreement": _compute_rate(human == judge for human, judge in pairs),
@@ -227,7 +211,6 @@ def _measure(judged: Sequence[_JudgedItem]) -> dict[str, Any]:
         "first_shown_wins": _test_rate(call.first_shown for call in calls),
         "longer_wins": _test_rate(item.comparison.is_longer_output(item.label) for item in judged),
         "longer_wins_with_people": _test_rate(item.comparison.is_longer_output(item.item.label) for item in judged),
-        "people_among_themselves": describe_kappa(annotator_pairs),
     }
 
 

@@ -2,12 +2,12 @@
 
 import secrets
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count, product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pytest_verdict.blind.candidates import Candidate, read_candidate
 from pytest_verdict.blind.files import read_object, write_commitment
@@ -58,62 +58,54 @@ from pytest_verdict.judging.protocol import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Prepared:
-    """A question with everything that is fixed before the judge is asked, and the repetition and way of each call."""
+    """A comparison with everything that is fixed before the judge is asked."""
 
-    number: int
     inputs: BlindInputs
     candidates: tuple[Candidate, Candidate]
     setup: Setup
     setup_digest: str
     assignment: Assignment
-    calls: Sequence[tuple[int, int]]
-
-
-class _Answer(NamedTuple):
-    """The attempts of one call, or what it waits for."""
-
-    prepared: _Prepared
-    calls: Sequence[Call] = ()
-    awaited: str = ""
 
 
 def collect_evidence(questions: Iterable[BlindInputs], max_concurrency: int) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Ask judges, several at once, and yield the number and the evidence of each question that has all of its replies."""
+    """Make comparisons, several at once, and yield the number and the evidence of each that has all of its replies."""
     awaited: list[str] = []
-    answers: list[_Answer] = []
-    for answer in run_in_order(_list_calls(questions), max_concurrency):
-        prepared = answer.prepared
-        if answer.awaited:
-            awaited.append(answer.awaited)
-            continue
-        answers = [earlier for earlier in answers if earlier.prepared is prepared]
-        answers.append(answer)
-        if len(answers) < len(prepared.calls):
-            continue
-        calls = [call.to_json() for answer in answers for call in answer.calls]
-        evidence = {
-            "format": FORMAT,
-            "comparison": prepared.setup.to_json(),
-            "assignment": prepared.assignment.to_json(),
-            "calls": calls,
-            "calls_digest": hash_json("calls", calls),
-        }
-        yield prepared.number, evidence
+    functions = (partial(_ask, number, _prepare(inputs)) for number, inputs in enumerate(questions))
+    for number, answer in run_in_order(functions, max_concurrency):
+        if isinstance(answer, AwaitingJudgmentError):
+            awaited.append(str(answer))
+        else:
+            yield number, answer
     if awaited:
         raise AwaitingJudgmentError("; ".join(awaited))
 
 
-def _list_calls(questions: Iterable[BlindInputs]) -> Iterator[Callable[[], _Answer]]:
-    """Yield a function for each call of each comparison, or one that makes no call."""
-    for number, inputs in enumerate(questions):
-        prepared = _prepare(number, inputs)
-        if not prepared.calls:
-            yield partial(_Answer, prepared)
-        for repetition, way in prepared.calls:
-            yield partial(_make_call, prepared, repetition, way)
+def _ask(number: int, prepared: _Prepared) -> tuple[int, dict[str, Any] | AwaitingJudgmentError]:
+    """Make the calls of a comparison and return its number and evidence, or an error that lists the awaited answers."""
+    setup = prepared.setup
+    ways: Iterable[tuple[int, int]] = product(range(setup.protocol.repetitions), setup.protocol.ways)
+    if setup.unseen_files or (setup.has_equal_outputs and not prepared.inputs.always_ask):
+        ways = ()
+    awaited = []
+    calls = []
+    for repetition, way in ways:
+        try:
+            calls += [call.to_json() for call in _make_call(prepared, repetition, way)]
+        except AwaitingJudgmentError as error:
+            # The other calls go on, so that a person gets all forms at once.
+            awaited.append(str(error))
+    if awaited:
+        return number, AwaitingJudgmentError("; ".join(awaited))
+    return number, {
+        "format": FORMAT,
+        "comparison": setup.to_json(),
+        "assignment": prepared.assignment.to_json(),
+        "calls": calls,
+        "calls_digest": hash_json("calls", calls),
+    }
 
 
-def _prepare(number: int, inputs: BlindInputs) -> _Prepared:
+def _prepare(inputs: BlindInputs) -> _Prepared:
     first, second = inputs.candidates
     candidates = (read_candidate(first, inputs.exclude), read_candidate(second, inputs.exclude))
     if not any(candidate.files for candidate in candidates):
@@ -133,15 +125,8 @@ def _prepare(number: int, inputs: BlindInputs) -> _Prepared:
     assignment = draw_assignment(key, setup_digest, inputs.position)
     if inputs.output is not None:
         write_commitment(Path(inputs.output), assignment.commitment, setup_digest)
-    is_asked = (inputs.always_ask or not setup.has_equal_outputs) and not setup.unseen_files
     return _Prepared(
-        number=number,
-        inputs=inputs,
-        candidates=candidates,
-        setup=setup,
-        setup_digest=setup_digest,
-        assignment=assignment,
-        calls=list(product(range(inputs.protocol.repetitions), inputs.protocol.ways)) if is_asked else (),
+        inputs=inputs, candidates=candidates, setup=setup, setup_digest=setup_digest, assignment=assignment
     )
 
 
@@ -220,7 +205,7 @@ def describe_binding(setup: Setup) -> dict[str, Any]:
     }
 
 
-def _make_call(prepared: _Prepared, repetition: int, way: int) -> _Answer:
+def _make_call(prepared: _Prepared, repetition: int, way: int) -> list[Call]:
     """Ask up to the first reply that holds a verdict, and return all attempts."""
     inputs = prepared.inputs
     slots = prepared.assignment.slots(way)
@@ -236,9 +221,6 @@ def _make_call(prepared: _Prepared, repetition: int, way: int) -> _Answer:
                 answer = ask(inputs.judge, question, inputs.protocol.timeout)
                 usage = answer.usage
                 reply = serialize_reply(answer.reply)
-            except AwaitingJudgmentError as error:
-                # The other calls go on, so that a person gets all forms at once.
-                return _Answer(prepared, awaited=str(error))
             except VerdictError:
                 raise
             except Exception as error:  # noqa: BLE001 - each provider has errors of its own, and every call is recorded
@@ -258,7 +240,7 @@ def _make_call(prepared: _Prepared, repetition: int, way: int) -> _Answer:
             )
             if reply is not None and request.is_answered_by(reply):
                 break
-    return _Answer(prepared, calls)
+    return calls
 
 
 def _build_request(prepared: _Prepared, slots: Mapping[Label, int], repetition: int, folder: Path) -> BlindRequest:

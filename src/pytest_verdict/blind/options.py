@@ -34,7 +34,6 @@ class BlindOptions(TypedDict, total=False):
         tie: Whether a tie passes when a candidate is expected to win: ``fail`` or ``pass`` (default: ``fail``).
         gate: The contradictions of the judge that keep the comparison from passing (default: `reply.GATING`).
         name: The name of the comparison in the report.
-        max_concurrency: How many calls the judge gets at once (default: 1); more need a judge that is thread-safe.
 
     Example:
         >>> options: BlindOptions = {"names": ("new", "old"), "key": "a fixed text", "tie": "pass"}
@@ -52,7 +51,6 @@ class BlindOptions(TypedDict, total=False):
     tie: Literal["fail", "pass"]
     gate: Sequence[str]
     name: str | None
-    max_concurrency: int
 
 
 class BlindInputs(StrictModel):
@@ -61,7 +59,7 @@ class BlindInputs(StrictModel):
     subject: ClassVar[str] = "a blind comparison"
     part: ClassVar[str] = "option"
 
-    candidates: tuple[Any, Any]
+    candidates: Annotated[tuple[Any, Any], LISTED] = Field(description="a pair of two outputs")
     eval_prompt: NotBlank = Field(description="the task that both outputs were made for")
     judge: Callable[..., Any] = Field(description="a function or another callable")
     expectations: Annotated[tuple[Text, ...], LISTED] = Field(default=(), description="a list of texts")
@@ -81,7 +79,6 @@ class BlindInputs(StrictModel):
     tie: Literal["fail", "pass"] = "fail"
     gate: Any = GATING
     name: str | None = Field(default=None, description="a text")
-    max_concurrency: int = Field(default=1, ge=1, description="a whole number from 1")
 
     @model_validator(mode="after")
     def _check_consistency(self) -> BlindInputs:

@@ -27,14 +27,10 @@ _HALF_POINTS: Final = "\nHalf points, such as 3.5, are allowed."
 
 @dataclass(frozen=True, slots=True)
 class BlindOutput:
-    """One output as a judge sees it: its files, and a folder with neutral copies of them."""
+    """One output as a judge sees it: its text, and a folder with neutral copies of its files."""
 
     candidate: Candidate
     folder: Path
-
-    @property
-    def files(self) -> dict[str, bytes]:
-        return {file.path: file.content for file in self.candidate.files}
 
     @property
     def text(self) -> str:

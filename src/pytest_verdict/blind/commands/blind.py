@@ -56,9 +56,6 @@ def add_protocol_options(parser: argparse.ArgumentParser) -> None:
     add("--retries", type=int, default=1, help="how often a broken reply is asked for again (default: 1)")
     add("--resolve", default="derived", help="effect of a contradiction: derived, strict, abstain (default: derived)")
     add("--timeout", type=float, metavar="SECONDS", help="longest time of a call (default: no limit)")
-    add(
-        "--max-concurrency", type=int, default=1, metavar="N", help="how many calls the judge gets at once (default: 1)"
-    )
     add("--cache", type=Path, metavar="DIR", help="keep replies in this folder, and ask only for those that it lacks")
 
 
@@ -111,7 +108,6 @@ def run(arguments: argparse.Namespace) -> int:
             protocol=read_protocol(arguments),
             key=arguments.key,
             output=arguments.output,
-            max_concurrency=arguments.max_concurrency,
         )
     except AwaitingJudgmentError as error:
         say(*dict.fromkeys(str(error).split("; ")))

@@ -34,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--min-items", type=int, default=30, help="items with a verdict (default: 30)")
     add("--max-flips", type=float, default=0.20, help="rate of verdicts that change with the order (default: 0.20)")
     add("--allow-model-labels", action="store_true", help="accept labels of a model (default: no)")
+    add("--max-concurrency", type=int, default=1, metavar="N", help="how many pairs are judged at once (default: 1)")
     add_protocol_options(parser)
 
 
