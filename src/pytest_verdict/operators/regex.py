@@ -161,11 +161,15 @@ def _harmless_length(pattern: str, flags: int, mode: Mode) -> int:
     return length // 2
 
 
+@functools.lru_cache(maxsize=16)
+def _parse(pattern: str, flags: int) -> Any:
+    return _ignore_warnings(lambda: importlib.import_module("re._parser").parse(pattern, flags))
+
+
 def most_steps(pattern: str, flags: int, length: int, mode: Mode) -> float:
     """Return an upper bound, often too high, of the steps that a match on a text of this length takes."""
-    parser = importlib.import_module("re._parser")
     try:
-        parsed = _ignore_warnings(lambda: parser.parse(pattern, flags))
+        parsed = _parse(pattern, flags)
         start, end = (list(parsed), []) if mode == "fullmatch" else _split_optional_end(parsed)
         steps = _count_ways(start, length)[1] + sum(_count_ways([node], length)[1] for node in end)
     except (OverflowError, RecursionError):
