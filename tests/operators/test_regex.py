@@ -137,7 +137,7 @@ def test_killed_process_is_reaped(impatient, monkeypatch):
 def test_match_in_process_equals_match_here(monkeypatch):
     text = "1,22,333 and é\ud800 " * 3
     here = [find_matches(r"(?P<n>\d+)(,\d+)?|(x)", (), "search", text, limit) for limit in (1, None)]
-    monkeypatch.setattr(regex, "_HARMLESS_STEPS", -1.0)
+    monkeypatch.setattr(regex, "_harmless_length", lambda *_: -1)
     assert [find_matches(r"(?P<n>\d+)(,\d+)?|(x)", (), "search", text, limit) for limit in (1, None)] == here
     assert [match.text for match in here[1]] == ["1,22", "333"] * 3
 
@@ -145,13 +145,13 @@ def test_match_in_process_equals_match_here(monkeypatch):
 @pytest.mark.parametrize("text", ["\ud83d\ude00b", "\U0001f600b", "\ud800b", "\x00b"], ids=ascii)
 def test_process_receives_the_same_characters(text, monkeypatch):
     here = find_matches("..?b", (), "search", text)
-    monkeypatch.setattr(regex, "_HARMLESS_STEPS", 0)
+    monkeypatch.setattr(regex, "_harmless_length", lambda *_: -1)
     assert find_matches("..?b", (), "search", text) == here
     assert find_matches(text, (), "search", text)[0].text == text
 
 
 def test_failing_process_is_an_error_without_paths(monkeypatch):
-    monkeypatch.setattr(regex, "_HARMLESS_STEPS", 0)
+    monkeypatch.setattr(regex, "_harmless_length", lambda *_: -1)
     monkeypatch.setattr(regex_process, "_CODE", "raise MemoryError")
     regex_process.stop_all()
     result = compare("regex", "a", "a")

@@ -15,6 +15,7 @@ from pytest_verdict.core.record import parse_record, read_id
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.errors import RecordError
 from pytest_verdict.explanation.drawing import draw_explanation
+from pytest_verdict.report.manifest import Part
 from pytest_verdict.report.records_file import RecordsFile
 
 _EVERYTHING: Final = Budget(characters=0, lines=0, differences=0, width=0)
@@ -37,17 +38,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     file = RecordsFile(arguments.file)
-    if arguments.id is not None:
-        return _explain_one(file, arguments.id)
-    if not (arguments.failed or arguments.test or arguments.operator):
+    if not (arguments.id or arguments.failed or arguments.test or arguments.operator):
         complain("no records are selected; pass --failed, --test TEXT, --operator NAME or --id ID")
         return 2
 
     budget = _EVERYTHING
-    if not arguments.verbose:
+    if not (arguments.verbose or arguments.id):
         budget = Budget(width=shutil.get_terminal_size((100, 24)).columns)
     count = 0
-    for line in file.lines((lambda part: part.has_failures) if arguments.failed else None):
+
+    def may_have_wanted(part: Part) -> bool:
+        if arguments.id:
+            return part.has_record(arguments.id)
+        return part.has_failures or not arguments.failed
+
+    for line in file.lines(may_have_wanted):
+        if arguments.id and read_id(line) != arguments.id:
+            continue
         record = _parse_line(line, file)
         if (
             (not arguments.failed or record.get("verdict") != "pass")
@@ -58,21 +65,15 @@ def run(arguments: argparse.Namespace) -> int:
                 say("")
             _show(record, file, budget)
             count += 1
+        if arguments.id:
+            break
     if count:
         return 0
-    if arguments.failed and not (arguments.test or arguments.operator):
+    if arguments.failed and not (arguments.id or arguments.test or arguments.operator):
         say("every comparison passed")
         return 0
-    complain(f"{file.path}: there is no such record")
-    return 2
-
-
-def _explain_one(file: RecordsFile, record_id: str) -> int:
-    for line in file.lines(lambda part: part.has_record(record_id)):
-        if read_id(line) == record_id:
-            _show(_parse_line(line, file), file, _EVERYTHING)
-            return 0
-    complain(f"{file.path}: there is no record {record_id}. The ids are in report.json and at the start of each line.")
+    advice = ". The ids are in report.json and at the start of each line." if arguments.id else ""
+    complain(f"{file.path}: there is no such record{advice}")
     return 2
 
 

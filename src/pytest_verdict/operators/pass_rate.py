@@ -185,13 +185,13 @@ def _lowest_rate(passed: int, total: int, tail: float) -> float:
     high = passed / total
     # Ten standard deviations away it has nearly none.
     low = max(0.0, high - 10.0 * math.sqrt(high * (1.0 - high) / total) - 50.0 / total)
-    for _ in range(_HALVINGS // 2):
+    for _ in range(_HALVINGS):
         middle = (low + high) / 2.0
         if middle and _probability_of_at_least(passed, total, middle) < tail:
             low = middle
         else:
             high = middle
-    return high
+    return (low + high) / 2.0
 
 
 def _probability_of_at_least(passed: int, total: int, rate: float) -> float:

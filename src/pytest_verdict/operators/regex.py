@@ -38,11 +38,10 @@ FLAGS: Final = {name: re.RegexFlag[name] for name in ("ASCII", "DOTALL", "IGNORE
 SHORT_FLAGS: Final = {"A": "ASCII", "I": "IGNORECASE", "M": "MULTILINE", "S": "DOTALL", "X": "VERBOSE"}
 """The one-letter forms of the flags, as in ``re.I``."""
 
-# As a plain number, because arithmetic with a flag takes longer than a short match.
-_UNICODE: Final = int(re.UNICODE)
-
 TIME_LIMIT: Final = 10
 """Seconds that a match in the second process may take."""
+
+_UNICODE: Final = int(re.UNICODE)
 
 # Compiling can be slow too, most for wide sets of characters.
 LONGEST_PATTERN: Final = 10_000
@@ -50,6 +49,7 @@ LONGEST_PATTERN: Final = 10_000
 _MANY_CHARACTERS: Final = "".join(map(chr, range(1, 10_000)))
 # A step takes one to ten nanoseconds.
 _HARMLESS_STEPS: Final = 100_000_000.0
+_LONGEST_TEXT: Final = 2**30
 _REPEATS: Final = frozenset({"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"})
 _SINGLE: Final = frozenset({"LITERAL", "NOT_LITERAL", "IN", "ANY", "AT"})
 
@@ -141,10 +141,9 @@ def _ignore_warnings(function: Callable[[], _T]) -> _T:
 def find_matches(pattern: str, flags: Sequence[str], mode: Mode, text: str, limit: int | None = 1) -> list[FoundMatch]:
     """Match a regular expression, in bounded time."""
     compiled = compile_pattern(pattern, flags)
-    flag_bits = compiled.flags & ~_UNICODE
     spans: Spans
-    if most_steps(pattern, flag_bits, len(text), mode) > _HARMLESS_STEPS:
-        spans = match_in_process(pattern, flag_bits, mode, text, limit, TIME_LIMIT)
+    if len(text) > _harmless_length(pattern, compiled.flags, mode):
+        spans = match_in_process(pattern, compiled.flags & ~_UNICODE, mode, text, limit, TIME_LIMIT)
     elif mode == "search":
         spans = [match.regs for match in itertools.islice(compiled.finditer(text), limit)]
     else:
@@ -153,18 +152,24 @@ def find_matches(pattern: str, flags: Sequence[str], mode: Mode, text: str, limi
     return [FoundMatch(text, regions, compiled.groupindex) for regions in spans]
 
 
+@functools.lru_cache(maxsize=1_024)
+def _harmless_length(pattern: str, flags: int, mode: Mode) -> int:
+    """Return a length of texts up to which a match surely is fast: a power of two, or 0."""
+    length = 1
+    while length < _LONGEST_TEXT and most_steps(pattern, flags & ~_UNICODE, length, mode) <= _HARMLESS_STEPS:
+        length *= 2
+    return length // 2
+
+
+@functools.lru_cache(maxsize=16)
+def _parse(pattern: str, flags: int) -> Any:
+    return _ignore_warnings(lambda: importlib.import_module("re._parser").parse(pattern, flags))
+
+
 def most_steps(pattern: str, flags: int, length: int, mode: Mode) -> float:
     """Return an upper bound, often too high, of the steps that a match on a text of this length takes."""
-    # The length is rounded up by at most a quarter, so that the cache serves many texts.
-    unit = 1 << max(length.bit_length() - 3, 0)
-    return _most_steps(pattern, flags, -(-max(length, 1) // unit) * unit, mode)
-
-
-@functools.lru_cache(maxsize=1_024)
-def _most_steps(pattern: str, flags: int, length: int, mode: Mode) -> float:
-    parser = importlib.import_module("re._parser")
     try:
-        parsed = _ignore_warnings(lambda: parser.parse(pattern, flags))
+        parsed = _parse(pattern, flags)
         start, end = (list(parsed), []) if mode == "fullmatch" else _split_optional_end(parsed)
         steps = _count_ways(start, length)[1] + sum(_count_ways([node], length)[1] for node in end)
     except (OverflowError, RecursionError):
@@ -175,7 +180,7 @@ def _most_steps(pattern: str, flags: int, length: int, mode: Mode) -> float:
     is_multiline = parsed.state.flags & re.MULTILINE
     if first == "AT_BEGINNING_STRING" or (first == "AT_BEGINNING" and not is_multiline):
         return steps
-    return steps * length
+    return steps * max(length, 1)
 
 
 def _split_optional_end(nodes: Iterable[_Node]) -> tuple[list[_Node], list[_Node]]:

@@ -81,9 +81,9 @@ class TreeBuilder:
     def build(self, document: Any, marks: Marks = NO_MARKS) -> Node:
         """Build the tree of a document."""
         self._marks = marks
-        return self._node(document, "$", marks.policy(self._policy, marks.root))
+        return self._node(document, "$", "$", marks.policy(self._policy, "$"))
 
-    def _node(self, document: Any, label: str | int, policy: Policy) -> Node:
+    def _node(self, document: Any, path: str, label: str | int, policy: Policy) -> Node:
         kind = _KINDS[type(document)]
         node = Node(kind, document, label, policy)
         key: Hashable
@@ -91,16 +91,13 @@ class TreeBuilder:
             # A bool and a number, which are equal in Python, must not have the same key.
             key = (document,) if kind == "boolean" else document
         elif kind == "list":
-            node.items = self._parts(node, enumerate(document))
+            node.items = self._parts(node, path, enumerate(document))
             node.size = sum([item.size for item in node.items], UNIT)
             identities = [item.identity for item in node.items]
-            key = (
-                ("unordered", *sorted(identities))
-                if policy.rule.list_order == "unordered"
-                else ("ordered", *identities)
-            )
+            order = policy.rule.list_order
+            key = (order, *(sorted(identities) if order == "unordered" else identities))
         else:
-            fields = self._parts(node, document.items())
+            fields = self._parts(node, path, document.items())
             node.fields = {str(field.label): field for field in fields}
             node.size = sum([field.size for field in fields], UNIT)
             key = frozenset([(field.label, field.identity) for field in fields])
@@ -110,12 +107,12 @@ class TreeBuilder:
             node.context = self._built
         return node
 
-    def _parts(self, holder: Node, parts: Iterable[tuple[str | int, Any]]) -> list[Node]:
+    def _parts(self, holder: Node, path: str, parts: Iterable[tuple[str | int, Any]]) -> list[Node]:
         nodes: list[Node] = []
         for label, part in parts:
-            place = id(holder.document), label
+            place = path if self._marks is NO_MARKS else step(path, label)
             if place not in self._marks.ignored:
-                nodes.append(self._node(part, label, self._marks.policy(holder.policy, place)))
+                nodes.append(self._node(part, place, label, self._marks.policy(holder.policy, place)))
         return nodes
 
 

@@ -16,7 +16,7 @@ from pytest_verdict.errors import allowed
 from pytest_verdict.operators.aggregate import MISSING_OBSERVED, Condition, Parts, read_condition
 from pytest_verdict.operators.json.document import apply_to_both, read_both, with_floats
 from pytest_verdict.operators.json.equality import JsonCanonical
-from pytest_verdict.operators.json.rules import Place, find_by_place, refuse_root
+from pytest_verdict.operators.json.rules import find_by_place, refuse_root
 
 UNEXPECTED: Final = "unexpected"
 UNKNOWN_PATH: Final = "unknown_path"
@@ -125,7 +125,7 @@ class _Splitter:
     def __init__(self, document: Any, rules: Mapping[str, Condition]) -> None:
         by_place = find_by_place(document, {path: path for path in rules})
         self.matched = {path for ranked in by_place.values() for _, path in ranked}
-        self._paths: dict[Place, str] = {place: ranked[-1][1] for place, ranked in by_place.items()}
+        self._paths: dict[str, str] = {place: ranked[-1][1] for place, ranked in by_place.items()}
         # By the path of the field: the path of its rule, and its value.
         self.fields: dict[str, tuple[str, Any]] = {}
 
@@ -136,7 +136,7 @@ class _Splitter:
         remaining = []
         for label, item in document.items() if isinstance(document, dict) else enumerate(document):
             place = step(path, label)
-            rule = self._paths.get((id(document), label))
+            rule = self._paths.get(place)
             if rule is None:
                 remaining.append((label, self.take_out(item, place)))
             else:

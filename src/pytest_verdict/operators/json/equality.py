@@ -18,7 +18,7 @@ from pytest_verdict.operators.json.document import (
     read_both,
     refuse_ignored,
 )
-from pytest_verdict.operators.json.rules import IgnoredPaths, Marks, mark
+from pytest_verdict.operators.json.rules import IgnoredPaths, mark
 from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, must_be
 
 ListMode = Literal["contained", "exact"]
@@ -38,26 +38,27 @@ class _JsonPartsOperator(JsonOperator, PassFailOperator):
         if isinstance(marks, Outcome):
             return marks
         fold = not self.case_sensitive
-        expected_part = _remove_ignored(documents.expected, marks[0], fold=fold)
+        expected_part = _remove_ignored(documents.expected, "$", marks[0].ignored, fold=fold)
         if documents.expected and expected_part in ({}, []):
             return refuse_ignored(documents)
-        return Documents(expected_part, _remove_ignored(documents.observed, marks[1], fold=fold), documents.sides)
+        observed_part = _remove_ignored(documents.observed, "$", marks[1].ignored, fold=fold)
+        return Documents(expected_part, observed_part, documents.sides)
 
     def _steps(self) -> tuple[str, ...]:
         return () if self.case_sensitive else ("casefold",)
 
 
-def _remove_ignored(document: Any, marks: Marks, *, fold: bool) -> Any:
-    holder = id(document)
-    if isinstance(document, dict):
-        fields = [(key, item) for key, item in document.items() if (holder, key) not in marks.ignored]
-        return {key: _remove_ignored(item, marks, fold=fold) for key, item in fields}
-    if isinstance(document, list):
-        items = [item for index, item in enumerate(document) if (holder, index) not in marks.ignored]
-        return [_remove_ignored(item, marks, fold=fold) for item in items]
+def _remove_ignored(document: Any, path: str, ignored: frozenset[str], *, fold: bool) -> Any:
     if fold and isinstance(document, str):
         return document.casefold()
-    return document
+    if not isinstance(document, dict | list):
+        return document
+    remaining = []
+    for label, item in document.items() if isinstance(document, dict) else enumerate(document):
+        place = step(path, label)
+        if place not in ignored:
+            remaining.append((label, _remove_ignored(item, place, ignored, fold=fold)))
+    return dict(remaining) if isinstance(document, dict) else [item for _, item in remaining]
 
 
 class JsonCanonical(_JsonPartsOperator):

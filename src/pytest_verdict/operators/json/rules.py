@@ -6,20 +6,19 @@ import functools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Annotated, Any, Final, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StrictBool, model_serializer, model_validator
 
+from pytest_verdict.core.values.differences import step
 from pytest_verdict.errors import allowed
 from pytest_verdict.operators.exact_number import Tolerance
+from pytest_verdict.operators.json.document import with_floats
 from pytest_verdict.operators.lists import IN_ORDER
 
 ListOrder = Literal["ordered", "unordered"]
 ToleranceMode = Literal["absolute", "relative"]
 StringSimilarity = Literal["levenshtein", "indel", "jaro_winkler"]
-Place = tuple[int, str | int]
-"""A part of a document: the id of the dict or list that holds it, and its key or index there."""
 
 
 def refuse_root(path: str) -> str:
@@ -102,13 +101,12 @@ class Policy(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The parts of one document that the JSONPaths of an operator match."""
+    """The parts of one document that the JSONPaths of an operator match, by their own path."""
 
-    ignored: frozenset[Place] = frozenset()
-    rules: Mapping[Place, Sequence[tuple[Rank, JsonRule]]] = field(default_factory=dict)
-    root: Place = (0, "$")
+    ignored: frozenset[str] = frozenset()
+    rules: Mapping[str, Sequence[tuple[Rank, JsonRule]]] = field(default_factory=dict)
 
-    def policy(self, inherited: Policy, place: Place) -> Policy:
+    def policy(self, inherited: Policy, place: str) -> Policy:
         """Return the policy of a part."""
         for rank, rule in self.rules.get(place, ()):
             changes = {name: getattr(rule, name) for name in rule.model_fields_set}
@@ -185,55 +183,47 @@ def mark(document: Any, ignore: Sequence[str], rules: Mapping[str, JsonRule]) ->
         settings = [rule.ignore for _, rule in ranked_rules if "ignore" in rule.model_fields_set]
         if settings and settings[-1]:
             ignored.add(place)
-    return Marks(frozenset(ignored - {NO_MARKS.root}), rules_by_place)
+    return Marks(frozenset(ignored - {"$"}), rules_by_place)
 
 
-def find_by_place(document: Any, rules: Mapping[str, Rule]) -> dict[Place, list[tuple[Rank, Rule]]]:
-    """Return the rules of each part that a JSONPath matches, the one that takes precedence last."""
-    origins: dict[int, int] = {}
-    copied = _copy_for_paths(document, origins)
-    by_place: dict[Place, list[tuple[Rank, Rule]]] = {}
+def find_by_place(document: Any, rules: Mapping[str, Rule]) -> dict[str, list[tuple[Rank, Rule]]]:
+    """Return the rules of each part that a JSONPath matches, by the path of the part, the one that takes precedence last."""
+    # The filters of the library take only int and float.
+    plain_document = with_floats(document, float)
+    by_place: dict[str, list[tuple[Rank, Rule]]] = {}
     for position, (path, rule) in enumerate(rules.items()):
         rank = (*_specificity(compile_path(path)), position)
-        for place in _find_places(path, copied, origins):
+        for place in _find_places(path, plain_document):
             by_place.setdefault(place, []).append((rank, rule))
     for ranked_rules in by_place.values():
         ranked_rules.sort(key=lambda ranked: ranked[0])
     return by_place
 
 
-def _copy_for_paths(document: Any, origins: dict[int, int]) -> Any:
-    # The filters of the library take only int and float, so they search a copy; marks belong to the original.
-    if isinstance(document, dict):
-        copied: Any = {key: _copy_for_paths(item, origins) for key, item in document.items()}
-    elif isinstance(document, list):
-        copied = [_copy_for_paths(item, origins) for item in document]
-    elif isinstance(document, Decimal):
-        whole = document.adjusted() <= 300 and document == document.to_integral_value()
-        return int(document) if whole else float(document)
-    else:
-        return document
-    origins[id(copied)] = id(document)
-    return copied
-
-
-def _find_places(path: str, document: Any, origins: Mapping[int, int]) -> set[Place]:
-    places: set[Place] = set()
+def _find_places(path: str, document: Any) -> set[str]:
+    places: set[str] = set()
     for match in compile_path(path).find(document):
-        if match.context is None:
-            places.add(NO_MARKS.root)
-            continue
-        holder = match.context.value
-        fields = getattr(match.path, "fields", None)
-        indices = getattr(match.path, "indices", None)
-        label: str | int | None = None
-        if fields is not None:
-            label = str(fields[0])
-        elif indices and isinstance(holder, list) and holder:
-            label = int(indices[0]) % len(holder)
-        if label is not None and id(holder) in origins:
-            places.add((origins[id(holder)], label))
+        labels = _labels(match)
+        known_labels = [label for label in labels if label is not None]
+        # Extensions of the library find values that are no part of the document.
+        if len(known_labels) == len(labels):
+            places.add(functools.reduce(step, known_labels, "$"))
     return places
+
+
+def _labels(match: Any) -> list[str | int | None]:
+    """Return the keys and indices that lead to a match; None for a step that is neither."""
+    if match.context is None:
+        return []
+    holder = match.context.value
+    fields = getattr(match.path, "fields", None)
+    indices = getattr(match.path, "indices", None)
+    label: str | int | None = None
+    if fields is not None:
+        label = str(fields[0])
+    elif indices and isinstance(holder, list) and holder:
+        label = int(indices[0]) % len(holder)
+    return [*_labels(match.context), label]
 
 
 def _specificity(path: Any) -> tuple[int, int]:
