@@ -168,9 +168,7 @@ class Candidates:
                 elif suffix in DELIMITERS:
                     self.files[path] = RowFile(text, DELIMITERS[suffix])
                 else:
-                    raise RecordError(
-                        f"{path.name}: values of this kind of file are not changed; JSONL, CSV and YAML are"
-                    )
+                    raise RecordError(f"{path.name}: only JSONL, CSV and YAML files are changed")
             self.originals[path] = content
         return self.files[path]
 

@@ -182,10 +182,8 @@ def _check_damage(store: Store, name: str) -> None:
     """Refuse an event that cannot be read: it may be the latest one."""
     for line in store.skipped:
         if line.startswith(f"baselines/{name}/") and ".json is no event" in line:
-            raise RecordError(
-                f"nobody knows which run is the baseline {name}, because {line}; restore or remove this file of"
-                f" {store.files}"
-            )
+            reason = f"because {line}; restore or remove this file of {store.files}"
+            raise RecordError(f"nobody knows which run is the baseline {name}, {reason}")
 
 
 def _check_dispute(name: str, events: Mapping[str, Event]) -> None:

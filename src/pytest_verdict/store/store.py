@@ -77,10 +77,8 @@ class Store:
                 missing = tags.items() - stored.index.tags.items()
                 if missing:
                     name, value = min(missing)
-                    reason = "a stored run is never changed"
-                    raise ConfigurationError(
-                        f"the run {stored.name} is stored without the tag {name}={value}: {reason}"
-                    )
+                    reason = f"is stored without the tag {name}={value}, and a stored run is never changed"
+                    raise ConfigurationError(f"the run {stored.name} {reason}")
                 return Pushed(stored.name, ["this report is stored already"])
 
         notes = []

@@ -193,9 +193,7 @@ def VerifiedField(  # noqa: N802 - a function that is written like a class, as p
     for one in verification.alternatives:
         truth = one.ground_truth
         if one.reads_trace != verification.reads_trace:
-            raise TemplateError(
-                f"either all cases of a field read the raw response or none, and {one.operator} differs"
-            )
+            raise TemplateError(f"all cases of a field read the raw response or none; {one.operator} differs")
         if one.reads_trace and NOT_A_BOOLEAN in run(one.operator, truth, "").notes:
             rule = "must be True (it must match) or False"
             raise TemplateError(f"the ground truth of a field that reads the trace {rule}, got {shown(truth, 80)}")
@@ -219,9 +217,7 @@ def read_operator(value: Any) -> Operator:
         raise TemplateError(f"verify_with takes an operator, not its class: verify_with={value.__name__}(...)")
     name = value.get("type", value.get("operator")) if isinstance(value, Mapping) else value
     if not isinstance(name, str):
-        raise TemplateError(
-            f"verify_with takes an operator such as ExactMatch() or BooleanMatch(), got {shown(value, 80)}"
-        )
+        raise TemplateError(f"verify_with takes an operator such as ExactMatch(), got {shown(value, 80)}")
     # Primitives import this module.
     from pytest_verdict.templates.primitives import PRIMITIVES
 

@@ -132,9 +132,8 @@ class VerifyStrategySpec(StrictModel):
         needed = {"field_check": {"field_name"}, "at_least_n": {"n", "conditions"}}.get(self.type, {"conditions"})
         members = {name for name in ("n", "field_name", "conditions") if getattr(self, name) not in (None, ())}
         if members != needed:
-            raise TemplateError(
-                f"{self.type} needs {', '.join(sorted(needed))}, got {', '.join(sorted(members)) or 'none'}"
-            )
+            got = ", ".join(sorted(members)) or "none"
+            raise TemplateError(f"{self.type} needs {', '.join(sorted(needed))}, got {got}")
         if self.field_name is not None:
             return FieldCheck(field=self.field_name)
         settings: dict[str, Any] = {"conditions": [part.build() for part in self.conditions]}
@@ -232,9 +231,7 @@ def _build_template(spec: TemplateSpec) -> type[BaseAnswer]:
     names = [spec.class_name, *(field.name for field in spec.fields)]
     for name in names:
         if not name.isidentifier() or keyword.iskeyword(name) or name.startswith(("_", "model_")):
-            raise TemplateError(
-                f"{shown(name, 80)} is no name of a class or field: write letters, digits and underscores"
-            )
+            raise TemplateError(f"{shown(name, 80)} is no name of a class or field")
     if _STRATEGY in names[1:]:
         raise TemplateError(f"{_STRATEGY} is the name of the strategy; rename the field")
     if len({*names[1:]}) < len(names) - 1:
@@ -360,9 +357,7 @@ def value_template(question: str, ground_truth: Any, verify_with: Any, *, quote:
     kinds = {list: "list_str", **{one: kind for kind, one in _TYPES.items()}}
     kind = kinds.get(type(ground_truth))
     if kind is None:
-        raise TemplateError(
-            f"a value is text, a number, a truth value, a date or a list, got {shown(ground_truth, 80)}"
-        )
+        raise TemplateError(f"a value is text, a number, a bool, a date or a list, got {shown(ground_truth, 40)}")
     field = {"name": "value", "type": kind, "description": "The answer to the question", "ground_truth": ground_truth}
     fields = [{**field, "verify_with": verify_with, "quote": quote}]
     return template_from_spec({"fields": fields, "description": f"Question: {question}"})
