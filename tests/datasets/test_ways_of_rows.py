@@ -172,18 +172,6 @@ def test_equal_rows_are_compared_once():
     assert [sample.name for sample in judged.samples] == [f"rows:{number}" for number in range(1, 6)]
 
 
-def test_a_function_of_the_user_is_called_for_each_row():
-    calls = []
-
-    def remember(text):
-        calls.append(text)
-        return text
-
-    rows = RowSlice(range(1, 21), [{"want": "a", "got": "b"}] * 20)
-    judge_rows(check_of("text_similarity", normalize=[remember]).evaluator, rows, RowNames("rows"))
-    assert len(calls) >= 20
-
-
 def test_a_missing_value_shows_the_row_that_lacks_it():
     documents = [{"want": {"a": 1}, "got": {}, "other": number} for number in range(20)]
     rows = RowSlice(range(1, 21), documents)

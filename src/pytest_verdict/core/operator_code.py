@@ -3,7 +3,6 @@
 import hashlib
 import inspect
 import textwrap
-from collections.abc import Callable
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -26,11 +25,6 @@ def code_of(cls: type) -> str:
         sources = [_source(base) for base in cls.__mro__ if base.__module__.partition(".")[0] not in _OF_OTHERS]
         _CODES[cls] = _digest("\0".join(sources) if all(sources) else "")
     return _CODES[cls]
-
-
-def code_of_function(function: Callable[..., Any]) -> str:
-    """Return the same digest of the source of a function."""
-    return _digest(_source(function))
 
 
 def _digest(text: str) -> str:
