@@ -22,7 +22,7 @@ def code_of(cls: type) -> str:
         return ""
     # Our base classes have a version of their own.
     sources = [_source(base) for base in cls.__mro__ if base.__module__.partition(".")[0] not in _OF_OTHERS]
-    if not all(sources):
+    if not sources or not all(sources):
         return ""
     return hashlib.sha256("\0".join(sources).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
