@@ -47,9 +47,8 @@ def run(
             expected_copy, expected = _copy_evidence(operator, expected, original)
         if type(observed) not in PLAIN:
             observed_copy, observed = _copy_evidence(operator, observed, original)
-        effective = operator.effective_expected(original)
-        if effective is not original:
-            expected_copy = recorded_form(effective)[0]
+        if operator.replaces_expected:
+            expected_copy = recorded_form(operator.effective_expected(original))[0]
 
         if accepted is not None and "problem" in accepted:
             outcome = Outcome(0.0, error=str(accepted["problem"]))

@@ -249,6 +249,12 @@ class Operator(BaseModel):
         return values[0]
 
     @functools.cached_property
+    def replaces_expected(self) -> bool:
+        """Whether `effective_expected` may return another value than expected."""
+        is_overridden = type(self).effective_expected is not Operator.effective_expected
+        return is_overridden or self.expected_override is not ABSENT
+
+    @functools.cached_property
     def own_threshold(self) -> float:
         """The validated `default_threshold`."""
         return check_threshold(self.default_threshold())
