@@ -123,18 +123,6 @@ def test_equal_rows_are_compared_once(monkeypatch):
     assert [sample.name for sample in compared.samples] == [f"rows:{number}" for number in range(1, 6)]
 
 
-def test_a_function_of_the_user_is_called_for_each_row():
-    calls = []
-
-    def remember(text):
-        calls.append(text)
-        return text
-
-    rows = [{"want": "a", "got": "b"}] * 20
-    list(compare_rows(check_of("text_similarity", normalize=[remember]), number_rows(rows)))
-    assert len(calls) >= 20
-
-
 def test_a_missing_value_shows_the_row_that_lacks_it():
     documents = [{"want": {"a": 1}, "got": {}, "other": number} for number in range(20)]
     check = check_of("exact", {"expected": "$.want.a", "observed": "$.got.a"})

@@ -308,7 +308,6 @@ DECIDES = [
     ("json_canonical", '{"a": 1}', {"a": 1}, {"normalize": ["strip"]}, "pass"),
     ("json_canonical", {"a": 1}, {"a": 1}, {"normalize": ["strip_markdown_fence"]}, "pass"),
     ("json_canonical", {"a": 1}, {"a": 1}, {"normalize": ["strip", "strip_markdown_fence"]}, "pass"),
-    ("json_canonical", {"a": 1}, {"a": 1}, {"normalize": [lambda text: text]}, "pass"),
     ("json_schema", True, "[1]", {}, "pass"),
     ("exact", 1, 1, {"normalize": ["lowercase"]}, "pass"),
     ("numeric_exact", 1, 1, {"normalize": ["strip_unit"]}, "pass"),

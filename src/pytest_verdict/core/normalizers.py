@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import decimal
 import functools
-import inspect
 import re
 import string
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from pytest_verdict.core.operator_code import code_of_function
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.numbers import EXACT
 from pytest_verdict.core.values.numerals import changes_number
@@ -137,42 +134,11 @@ class SynonymMap(BaseModel):
         return hash(frozenset(self.mapping.items()))
 
 
-@dataclass(frozen=True, slots=True)
-class NormalizerFunction:
-    """A function of a user. A record has its name and a digest of its source, so only this process can replay it."""
-
-    function: str
-    code: str
-    called: Callable[[str], str]
-
-    def __call__(self, text: str) -> str:
-        """Call the function."""
-        normalized = self.called(text)
-        if type(normalized) is not str:
-            raise TypeError(f"the normalizer {self.function} must return text, got {shown(normalized, 80)}")
-        return normalized
-
-    def written(self) -> dict[str, str]:
-        """Return the setting as a record has it."""
-        return {"function": self.function, "code": self.code}
-
-
-_FUNCTIONS: Final[dict[str, NormalizerFunction]] = {}
-
-
 def _read_step(step: Any) -> Any:
     if isinstance(step, str) and step not in NORMALIZERS:
         raise ValueError(f"Unknown normalizer: {step!r}.{allowed('normalizer', step, NORMALIZERS)}")
-    if inspect.isfunction(step):
-        function = NormalizerFunction(f"{step.__module__}:{step.__qualname__}", code_of_function(step), step)
-        _FUNCTIONS[repr(function.written())] = function
-        return function
-    if isinstance(step, Mapping) and "function" in step:
-        if repr(step) not in _FUNCTIONS:
-            raise ValueError(f"the function {step['function']!r} was not used in this process, or has changed")
-        return _FUNCTIONS[repr(step)]
-    if not isinstance(step, str | Mapping | SynonymMap | NormalizerFunction):
-        raise ValueError(f"a step is a name, a SynonymMap or a function, got {shown(step, 80)}")  # noqa: TRY004
+    if not isinstance(step, str | Mapping | SynonymMap):
+        raise ValueError(f"a step is a name or a SynonymMap, got {shown(step, 80)}; for others, write an operator")  # noqa: TRY004
     return step
 
 
@@ -192,12 +158,12 @@ NormalizerName = Literal[
     "strip_markdown_emphasis", "strip_markdown_fence", "strip_thousands_blanks", "strip_thousands_separators",
     "strip_unit",
 ]  # fmt: skip
-Step = str | SynonymMap | Callable[[str], str]
-# A name of `NORMALIZERS`, a `SynonymMap` or a function. Pydantic would complain of a wrong name in many lines.
+Step = str | SynonymMap
+# A name of `NORMALIZERS` or a `SynonymMap`. Pydantic would complain of a wrong name in many lines.
 if TYPE_CHECKING:
-    Normalizer = NormalizerName | SynonymMap | Callable[[str], str]
+    Normalizer = NormalizerName | SynonymMap
 else:
-    Normalizer = Annotated[str | SynonymMap | NormalizerFunction, BeforeValidator(_read_step)]
+    Normalizer = Annotated[str | SynonymMap, BeforeValidator(_read_step)]
 
 Normalization = Annotated[Sequence[Normalizer], BeforeValidator(_as_tuple)]
 """The steps of an operator, in order of application; a list in code and in JSON, kept as a tuple."""
@@ -211,9 +177,9 @@ def step_names(steps: Sequence[Step]) -> tuple[str, ...]:
 @functools.lru_cache(maxsize=1_000)
 def compile_steps(steps: tuple[Step, ...]) -> tuple[tuple[str, ...], tuple[Callable[[str], str], ...]]:
     """Return the names and the functions of steps; cached, because an operator uses the same ones each time."""
-    names = [step if isinstance(step, str) else getattr(step, "function", "synonym_map") for step in steps]
-    functions = [step.apply if isinstance(step, SynonymMap) else step for step in steps]
-    return tuple(names), tuple(NORMALIZERS[step] if isinstance(step, str) else step for step in functions)
+    names = [step if isinstance(step, str) else "synonym_map" for step in steps]
+    functions = [NORMALIZERS[step] if isinstance(step, str) else step.apply for step in steps]
+    return tuple(names), tuple(functions)
 
 
 def normalize(text: str, steps: Sequence[Step]) -> str:

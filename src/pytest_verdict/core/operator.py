@@ -271,13 +271,8 @@ class Operator(BaseModel):
 
     @functools.cached_property
     def is_repeatable(self) -> bool:
-        """Whether equal values always have the same outcome: no model, no code and no normalizer of a user."""
-        return (
-            self.compares_decoded
-            and not self.asks_model
-            and not self.contains_model_operator
-            and '"function":' not in self.identity.members
-        )
+        """Whether equal values always have the same outcome: no model and no code of a user."""
+        return self.compares_decoded and not self.asks_model and not self.contains_model_operator
 
     @functools.cached_property
     def identity(self) -> OperatorIdentity:

@@ -1,15 +1,13 @@
 """Digests of the code of operators from other packages, which show that it has changed."""
 
+import functools
 import hashlib
 import inspect
 import textwrap
-from collections.abc import Callable
 from typing import Any, Final
-from weakref import WeakKeyDictionary
 
 _OURS: Final = __name__.partition(".")[0]
 _OF_OTHERS: Final = {_OURS, "pydantic", "builtins", "abc", "typing"}
-_CODES: Final[WeakKeyDictionary[type, str]] = WeakKeyDictionary()
 
 
 def is_ours(cls: type) -> bool:
@@ -17,24 +15,16 @@ def is_ours(cls: type) -> bool:
     return cls.__module__.partition(".")[0] == _OURS
 
 
+@functools.lru_cache(maxsize=1_000)
 def code_of(cls: type) -> str:
     """Return 128 bits of the SHA-256 of the source of a class and its bases; empty for ours, and without a source."""
     if is_ours(cls):
         return ""
-    if cls not in _CODES:
-        # Our base classes have a version of their own.
-        sources = [_source(base) for base in cls.__mro__ if base.__module__.partition(".")[0] not in _OF_OTHERS]
-        _CODES[cls] = _digest("\0".join(sources) if all(sources) else "")
-    return _CODES[cls]
-
-
-def code_of_function(function: Callable[..., Any]) -> str:
-    """Return the same digest of the source of a function."""
-    return _digest(_source(function))
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32] if text else ""
+    # Our base classes have a version of their own.
+    sources = [_source(base) for base in cls.__mro__ if base.__module__.partition(".")[0] not in _OF_OTHERS]
+    if not sources or not all(sources):
+        return ""
+    return hashlib.sha256("\0".join(sources).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _source(code: Any) -> str:

@@ -43,7 +43,7 @@ class OperatorRegistry:
         self._families = families
         self._classes: dict[str, type[Operator]] = {}
         # Building an operator takes longer than most comparisons.
-        self._built: dict[tuple[str, str], Operator] = {}
+        self._built: dict[str | tuple[str, str] | None, Operator] = {}
         self._entry_points_loaded = families is None
 
     def add(
@@ -161,21 +161,24 @@ class OperatorRegistry:
             UnknownOperatorError: No operator of that name is registered.
             SettingsError: A setting is unknown, missing or has a value that is not allowed.
         """
-        # Only immutable values and lists of texts: an operator must not share a list that its caller may change.
-        is_plain = PLAIN.issuperset(map(type, settings.values())) or all(
-            type(value) in PLAIN or (type(value) in _LISTS and TEXT.issuperset(map(type, value)))
-            for value in settings.values()
-        )
-        key = name, repr(settings) if is_plain else ""
-        if key in self._built:
-            return self._built[key]
+        key: str | tuple[str, str] | None = name
+        if settings:
+            # Only immutable values and lists of texts: an operator must not share a list that its caller may change.
+            is_plain = all(
+                type(value) in PLAIN or (type(value) in _LISTS and TEXT.issuperset(map(type, value)))
+                for value in settings.values()
+            )
+            key = (name, repr(settings)) if is_plain else None
+        operator = self._built.get(key)
+        if operator is not None:
+            return operator
         if not all(isinstance(setting, str) for setting in settings):
             # YAML has keys of other types, which no keyword argument has.
             self.refuse_unknown_settings(name, settings)
         operator = self.find(name)(**settings)
         if len(self._built) >= _MOST_BUILT:
             self._built.clear()
-        if is_plain:
+        if key is not None:
             self._built[key] = operator
         return operator
 
