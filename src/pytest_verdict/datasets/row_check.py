@@ -40,10 +40,11 @@ class RowCheck:
     label: str
     ids: Any = None
     test: str = ""
-    attempt: int = 1
-    worker: str = ""
-    end: str = record_end("", 0)
-    """The end of each record, with the file and line of the check."""
+
+    @property
+    def end(self) -> str:
+        """The end of each record that no test makes, with the file of the data set."""
+        return record_end(self.label, 0)
 
     def names(self) -> RowNames:
         return RowNames(self.label, self.ids)
