@@ -135,9 +135,10 @@ def test_a_function_of_the_user_is_called_for_each_row():
     assert len(calls) >= 20
 
 
-def test_a_missing_value_shows_the_row_that_lacks_it():
+@pytest.mark.parametrize("observed", ["$.got.a", {"path": "$.got.a", "on_missing": "fail"}], ids=str)
+def test_a_missing_value_shows_the_row_that_lacks_it(observed):
     documents = [{"want": {"a": 1}, "got": {}, "other": number} for number in range(20)]
-    check = check_of("exact", {"expected": "$.want.a", "observed": "$.got.a"})
+    check = check_of("exact", {"expected": "$.want.a", "observed": observed})
     lines = lines_of(check, documents)
     assert lines == one_by_one(check, documents)
     assert [json.loads(line)["sources"]["document"]["other"] for line in lines.splitlines()] == [*range(20)]

@@ -237,8 +237,9 @@ class _RowComparer:
             after = write_comparison(result)
         verdict, _, after = after.partition(",")
         equal = _ComparedRow(result, sources, f"{verdict}{_NAME}", f",{after}")
-        # A model, and a function of the user, may answer differently the next time; an error may show other keys.
-        is_repeatable = operator is not None and operator.is_repeatable and result.error is None
+        # A model, and a function of the user, may answer differently the next time; what is missing shows other keys.
+        is_compared = result.error is None and result.operator == self._evaluator.operator_name
+        is_repeatable = operator is not None and operator.is_repeatable and is_compared
         if is_repeatable and len(self._equal_rows) < _MOST_REMEMBERED:
             self._equal_rows[texts] = equal
         return equal
