@@ -175,7 +175,7 @@ def of_kernel(check, rows):
     names, counts, samples = RowNames(check.label, check.ids), {}, []
     attempt, lines = AttemptRecords(check.test, 1), []
     for number, row in enumerate(rows, 1):
-        result = check.evaluator.judge(row, name=names.name(number, row))
+        result = check.evaluator.judge(row, name=names.find(row) or names.place(number))
         count(counts, result.operator, result.verdict)
         samples += [] if result.passed else [result]
         lines.append(attempt.line(result.to_members(), number, check.end))
