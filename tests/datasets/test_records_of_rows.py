@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pytest_verdict.core.normalizers import NORMALIZERS, SynonymMap
-from pytest_verdict.core.record import AttemptRecords, count, record_end, sum_counts
+from pytest_verdict.core.record import AttemptRecords, count, sum_counts
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.datasets import formats
 from pytest_verdict.datasets.row_check import RowCheck, compare_rows
@@ -18,7 +18,6 @@ pyarrow = pytest.importorskip("pyarrow")
 
 BOTH = {"expected": "$.want", "observed": "$.got"}
 ALONE = {"observed": "$.got"}
-PLACE = ("tests/test_a.py", 7)
 STEPS = [*NORMALIZERS, SynonymMap(mapping={"the": "a", "é": "e", "five": "5"})]
 HOSTILE = [
     *(
@@ -174,9 +173,9 @@ OPERATORS = {name: chosen.map(lambda given, name=name: built(name, given)) for n
 def of_kernel(check, rows):
     """What the kernel writes of each row, one by one."""
     names, counts, samples = RowNames(check.label, check.ids), {}, []
-    attempt, lines = AttemptRecords(check.test, check.attempt), []
+    attempt, lines = AttemptRecords(check.test, 1), []
     for number, row in enumerate(rows, 1):
-        result = check.evaluator.judge(row, name=names.name(number, row))
+        result = check.evaluator.judge(row, name=names.find(row) or names.place(number))
         count(counts, result.operator, result.verdict)
         samples += [] if result.passed else [result]
         lines.append(attempt.line(result.to_members(), number, check.end))
@@ -188,14 +187,13 @@ def row_check(operator, mapping=BOTH, **more):
         evaluator=Evaluator(operator, mapping),
         label='a "b".jsonl',
         test="test_a.py::test",
-        end=record_end(*PLACE),
         **more,
     )
 
 
 def assert_same(check, rows, given=None):
     batches = [*compare_rows(check, given or number_rows(rows))]
-    attempt = AttemptRecords(check.test, check.attempt)
+    attempt = AttemptRecords(check.test, 1)
     written = b"".join(compared.write(attempt, check.end) for compared in batches)
     lines, counts, samples = of_kernel(check, rows)
     assert written.decode().splitlines() == lines.decode().splitlines()

@@ -123,9 +123,10 @@ def test_equal_rows_are_compared_once(monkeypatch):
     assert [sample.name for sample in compared.samples] == [f"rows:{number}" for number in range(1, 6)]
 
 
-def test_a_missing_value_shows_the_row_that_lacks_it():
+@pytest.mark.parametrize("observed", ["$.got.a", {"path": "$.got.a", "on_missing": "fail"}], ids=str)
+def test_a_missing_value_shows_the_row_that_lacks_it(observed):
     documents = [{"want": {"a": 1}, "got": {}, "other": number} for number in range(20)]
-    check = check_of("exact", {"expected": "$.want.a", "observed": "$.got.a"})
+    check = check_of("exact", {"expected": "$.want.a", "observed": observed})
     lines = lines_of(check, documents)
     assert lines == one_by_one(check, documents)
     assert [json.loads(line)["sources"]["document"]["other"] for line in lines.splitlines()] == [*range(20)]

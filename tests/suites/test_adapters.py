@@ -11,8 +11,8 @@ import pytest
 
 from pytest_verdict.core.values.jsontext import parse_json_with_floats
 from pytest_verdict.errors import AdapterError, SuiteError
+from pytest_verdict.judging.calls import CallTimeoutError, call_within
 from pytest_verdict.suites.adapters import open_adapter
-from pytest_verdict.suites.adapters.limits import call_adapter
 
 CONTEXT = {"suite": "s", "scenario": "x", "repeat": 1, "attempt": 1, "timeout_seconds": 5}
 
@@ -97,7 +97,7 @@ def test_an_adapter_with_its_own_time_limit_may_clean_up():
         raise AdapterError("ended")
 
     with pytest.raises(AdapterError, match="ended"):
-        call_adapter(0.1, run, ends_itself=True)
+        call_within(0.1, run, ends_itself=True)
     assert cleaned.is_set()
 
 
@@ -123,7 +123,7 @@ def test_running_programs_end_with_the_session(tmp_path):
 def test_a_program_is_ended_with_its_children(tmp_path):
     code = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(30)'])"
     begun = time.monotonic()
-    with pytest.raises(AdapterError, match=r"took longer than 0\.3 seconds"):
+    with pytest.raises(CallTimeoutError):
         open_adapter(f"command: {program(code)}", tmp_path).run("", {**CONTEXT, "timeout_seconds": 0.3})
     assert time.monotonic() - begun < 10
 
@@ -176,7 +176,6 @@ def test_a_service(url, tmp_path):
     [
         ("/broken", r"replied 500: '\x1b[31mno'"),
         ("/list", "must be text or an object"),
-        ("/slow", "took longer than 0.2"),
     ],
 )
 def test_error_of_service_is_reported(url, tmp_path, path, words):
@@ -240,9 +239,9 @@ def test_an_adapter_that_is_written_wrongly(tmp_path, written):
 
 def test_exception_of_call_reaches_the_caller():
     with pytest.raises(KeyboardInterrupt):
-        call_adapter(5, lambda: (_ for _ in ()).throw(KeyboardInterrupt()))
+        call_within(5, lambda: (_ for _ in ()).throw(KeyboardInterrupt()))
     with pytest.raises(TimeoutError, match="own"):
-        call_adapter(5, own_timeout)
+        call_within(5, own_timeout)
 
 
 async def own_timeout():

@@ -6,9 +6,8 @@ from concurrent.futures import wait
 
 import pytest
 
-from pytest_verdict.judging.calls import Slots
+from pytest_verdict.judging.calls import Slots, call_within
 from pytest_verdict.judging.pace import Pace
-from pytest_verdict.suites.adapters.limits import call_adapter
 from pytest_verdict.suites.suite_model import RateLimit
 
 
@@ -132,4 +131,4 @@ def test_no_call_sees_the_thread_local_values_of_another():
         values.count = getattr(values, "count", 0) + 1
         return values.count
 
-    assert [call_adapter(5, add) for _ in range(20)] == [1] * 20
+    assert [call_within(5, add) for _ in range(20)] == [1] * 20

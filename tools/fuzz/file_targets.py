@@ -210,7 +210,7 @@ def _scored_unit(folder: Path) -> Unit:
     rows = folder / "rows.jsonl"
     rows.write_text('{"a": 1, "b": 1}\n{"a": 1, "b": 2}\n')
     evaluator = Evaluator("exact", {"expected": "$.a", "observed": "$.b"})
-    check = RowCheck(evaluator=evaluator, label="rows.jsonl", ids=None, test="rows.jsonl::exact", end="}\n")
+    check = RowCheck(evaluator=evaluator, label="rows.jsonl", ids=None, test="rows.jsonl::exact")
     (unit,) = plan_units(rows, check, Selection(None, None, 0), ReportTarget(folder), 100)
     score_unit(unit)
     return unit

@@ -20,6 +20,7 @@ from pytest_verdict.datasets.rows import BATCH_ROWS, Row, RowNames, Selection, n
 from pytest_verdict.errors import ConfigurationError, allowed
 from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.extraction.input_mapping import EXPECTED, LONGEST_DOCUMENT, OBSERVED, InputMapping
+from pytest_verdict.extraction.paths import only_key
 from pytest_verdict.operators.synthetic_operators import not_compared
 from pytest_verdict.session import SESSION
 
@@ -40,10 +41,11 @@ class RowCheck:
     label: str
     ids: Any = None
     test: str = ""
-    attempt: int = 1
-    worker: str = ""
-    end: str = record_end("", 0)
-    """The end of each record, with the file and line of the check."""
+
+    @property
+    def end(self) -> str:
+        """The end of each record that no test makes, with the file of the data set."""
+        return record_end(self.label, 0)
 
     def names(self) -> RowNames:
         return RowNames(self.label, self.ids)
@@ -86,7 +88,7 @@ class RowCheck:
             return None
         keys: set[str | None] = {*mapped.values()}
         if self.ids is not None:
-            keys.add(self.names().key)
+            keys.add(only_key(self.ids) if isinstance(self.ids, str) else None)
         if all(key in schema.names and "." not in str(key) for key in keys):
             return [name for name in schema.names if name in keys]
         return None
@@ -97,7 +99,7 @@ class RowCheck:
             return None if selection.limit is None else range(selection.limit)
         names = self.names()
         rows = number_rows(read_rows(source, self.needed_columns))
-        return selection.draw(names.name(row.number, row.value) for row in islice(rows, selection.limit))
+        return selection.draw(names.find(row.value) or names.place(row.number) for row in islice(rows, selection.limit))
 
 
 @dataclass(slots=True)
@@ -222,7 +224,7 @@ class _RowComparer:
             return equal
         # Values other than JSON may have the same text, and may hide fields; of a long document there is a digest.
         sources: str | None = self._sources % texts
-        if len(str(sources)) > LONGEST_DOCUMENT or any(_TYPED in text for text in texts):
+        if len(str(sources)) > LONGEST_DOCUMENT or _TYPED in "".join(texts):
             return None
 
         operator = self._evaluator.operator
@@ -236,8 +238,9 @@ class _RowComparer:
             after = write_comparison(result)
         verdict, _, after = after.partition(",")
         equal = _ComparedRow(result, sources, f"{verdict}{_NAME}", f",{after}")
-        # A model, and a function of the user, may answer differently the next time; an error may show other keys.
-        is_repeatable = operator is not None and operator.is_repeatable and result.error is None
+        # A model, and a function of the user, may answer differently the next time; what is missing shows other keys.
+        is_compared = result.error is None and result.operator == self._evaluator.operator_name
+        is_repeatable = operator is not None and operator.is_repeatable and is_compared
         if is_repeatable and len(self._equal_rows) < _MOST_REMEMBERED:
             self._equal_rows[texts] = equal
         return equal

@@ -17,7 +17,6 @@ from pytest_verdict.core.values.display import format_count, shorten, shown
 from pytest_verdict.core.values.encoding import content_digest
 from pytest_verdict.errors import ConfigurationError, MappingError, allowed
 from pytest_verdict.extraction.input_mapping import read_input
-from pytest_verdict.extraction.paths import only_key
 
 LONGEST_NAME: Final = 200
 BATCH_ROWS: Final = 4_096
@@ -78,16 +77,8 @@ class RowNames:
         # Hashes take less memory than the names.
         self._hashes: set[int] = set()
 
-    @property
-    def key(self) -> str | None:
-        """The key of a row whose value is its name; None when the path is longer."""
-        return only_key(self.ids) if isinstance(self.ids, str) else None
-
     def place(self, number: int) -> str:
         return f"{self.label}:{number}"
-
-    def name(self, number: int, value: Any) -> str:
-        return self.find(value) or self.place(number)
 
     def find(self, value: Any) -> str | None:
         """Return the id of a row, if it has one."""

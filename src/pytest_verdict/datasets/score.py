@@ -16,7 +16,7 @@ from pytest_verdict.core import kernel
 from pytest_verdict.core.merkle import leaves_of
 from pytest_verdict.core.new_files import NewFiles
 from pytest_verdict.core.operator import Operator
-from pytest_verdict.core.record import AttemptRecords, Counts, count, parse_record, record_end
+from pytest_verdict.core.record import AttemptRecords, Counts, count, parse_record
 from pytest_verdict.core.values.display import format_count, shown
 from pytest_verdict.datasets.check import DatasetCheck, check_pass_rate, conclude
 from pytest_verdict.datasets.remote import ReportTarget, local_file
@@ -128,7 +128,7 @@ def score_dataset(
     label = file_name(source)
     target = ReportTarget.parse(folder)
     test = f"{label}::{evaluator.operator_name}"
-    check = RowCheck(evaluator=evaluator, label=label, ids=ids, test=test, end=record_end(label, 0))
+    check = RowCheck(evaluator=evaluator, label=label, ids=ids, test=test)
     target.refuse_foreign_files()
     with local_file(source) as (path, url):
         # Planned before the folder is made, so a file that cannot be read leaves none.
@@ -201,7 +201,7 @@ def _score_units(
 def _conclude_manifest(unit: Unit, scored: ScoredRows, outcome: DatasetCheck) -> Manifest:
     """Write the record of the gate as the last part, and derive the manifest."""
     check = unit.check
-    attempt = AttemptRecords(check.test, check.attempt)
+    attempt = AttemptRecords(check.test, 1)
     line = attempt.line(outcome.gate.to_members(), scored.rows + 1, check.end).encode("ascii")
     name = format_stem(scored.rows, hashlib.sha256(line).hexdigest()[:32]) + unit.suffix
     counts: Counts = {}

@@ -226,7 +226,7 @@ class Unit:
         check = self.check
         how = check.evaluator.describe()
         what = self.piece._replace(path="", digest=""), check.ids
-        where = check.label, check.test, check.attempt, check.worker, check.end, self.redaction
+        where = check.label, check.test, self.redaction
         dependencies = f"{version('pytest-verdict')} {how} {what} {where}".encode("utf-8", "surrogatepass")
         return hashlib.sha256(dependencies).hexdigest()[:32]
 
@@ -347,7 +347,7 @@ def _files_of(scored: ScoredRows) -> list[str]:
 def _score_part(unit: Unit, batches: Iterator[ComparedRows], before: int) -> ScoredRows:
     """Write the records and keys of rows up to the size of a part."""
     check = unit.check
-    attempt = AttemptRecords(check.test, check.attempt, check.worker)
+    attempt = AttemptRecords(check.test, 1)
     attempt.take(before)
     leaves: list[bytes] = []
     counts: Counts = {}

@@ -14,13 +14,12 @@ from pytest_verdict.core.record_members import Verdict
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import format_count, shorten, visible
 from pytest_verdict.errors import AdapterError, ConfigurationError
-from pytest_verdict.judging.calls import Slots, wait_for
+from pytest_verdict.judging.calls import CallTimeoutError, Slots, call_within, wait_for
 from pytest_verdict.judging.pace import Pace
 from pytest_verdict.operators.pass_rate import INCONCLUSIVE
 from pytest_verdict.repeats.rules import fixed, format_counts
 from pytest_verdict.session import SESSION
 from pytest_verdict.suites.adapters import open_adapter
-from pytest_verdict.suites.adapters.limits import AdapterTimeoutError, call_adapter
 from pytest_verdict.suites.adapters.recorded import Recording, question_digest, result_of_row, save
 from pytest_verdict.suites.agent_result import AgentResult, as_result
 from pytest_verdict.suites.scorer import Scored, publish_missing, worst_verdict
@@ -78,10 +77,14 @@ def run_once(
         try:
             attempt_context = plan.context(suite, repeat, attempt)
             run = functools.partial(calls.adapter.run, copy.deepcopy(plan.scenario.input), attempt_context)
-            call = functools.partial(call_adapter, plan.timeout_seconds, run, ends_itself=ends_itself)
+            call = functools.partial(call_within, plan.timeout_seconds, run, ends_itself=ends_itself)
             returned = calls.pace.call(call, plan.rate_limit, pause)
-        except AdapterTimeoutError as error:
-            return AdapterRun(repeat, None, str(error), errors)
+        except CallTimeoutError:
+            reason = f"the adapter took longer than {plan.timeout_seconds:g} seconds"
+            return AdapterRun(repeat, None, reason, errors)
+        except SystemExit as error:
+            errors.append(f"the adapter tried to end the process with status {error.code}")
+            continue
         except AdapterError as error:
             errors.append(shorten(str(error), _LONGEST_REASON))
             continue

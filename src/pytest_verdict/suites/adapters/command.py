@@ -12,7 +12,7 @@ from typing import Any, Final
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.jsontext import parse_json_with_floats
 from pytest_verdict.errors import AdapterError, SuiteError
-from pytest_verdict.suites.adapters.limits import AdapterTimeoutError
+from pytest_verdict.judging.calls import CallTimeoutError
 from pytest_verdict.suites.adapters.request_template import as_text
 from pytest_verdict.suites.agent_result import AgentResult, result_from_json
 
@@ -58,7 +58,7 @@ class CommandAdapter:
                 out, err = process.communicate(content, timeout=seconds)
             except subprocess.TimeoutExpired:
                 _kill(process)
-                raise AdapterTimeoutError(seconds or 0.0) from None
+                raise CallTimeoutError from None
             finally:
                 self._running.discard(process)
 

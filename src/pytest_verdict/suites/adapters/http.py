@@ -18,7 +18,7 @@ from pytest_verdict.core.values.jsontext import parse_json_with_floats
 from pytest_verdict.core.values.redaction import literals, redaction_of, without_url_secrets
 from pytest_verdict.errors import AdapterError, MappingError
 from pytest_verdict.extraction.input_mapping import read_input
-from pytest_verdict.suites.adapters.limits import AdapterTimeoutError
+from pytest_verdict.judging.calls import CallTimeoutError
 from pytest_verdict.suites.adapters.request_template import fill, names_in, variable_of
 from pytest_verdict.suites.agent_result import AgentResult, result_from_json
 from pytest_verdict.suites.suite_model import HttpRequest
@@ -104,20 +104,18 @@ class HttpAdapter:
             )
             # A body that was read to its end leaves the connection to the next request.
             with contextlib.closing(reply):
-                return self._read(reply, deadline, seconds)
+                return self._read(reply, deadline)
         except (urllib3.exceptions.HTTPError, OSError) as error:
             # A connection that was refused counts as a timeout in the library.
             is_refused = isinstance(error, urllib3.exceptions.NewConnectionError)
             if isinstance(error, TimeoutError | urllib3.exceptions.TimeoutError) and not is_refused:
-                raise AdapterTimeoutError(seconds or 0.0) from None
+                raise CallTimeoutError from None
             raise AdapterError(f"{self._label} cannot be reached: {self._hide(_reason_of(error))}") from None
         except ValueError as error:
             # The message of a refused header contains its value.
             raise AdapterError(f"{self._label} cannot be reached: {type(error).__name__}") from None
 
-    def _read(
-        self, reply: urllib3.BaseHTTPResponse, deadline: float | None, seconds: float | None
-    ) -> tuple[bytes, str]:
+    def _read(self, reply: urllib3.BaseHTTPResponse, deadline: float | None) -> tuple[bytes, str]:
         if not 200 <= reply.status < 300:
             message = self._hide(shown(reply.read(500).decode("utf-8", "backslashreplace"), 200))
             reply.drain_conn()
@@ -131,7 +129,7 @@ class HttpAdapter:
             if len(content) > LONGEST_REPLY:
                 raise AdapterError(f"the reply of {self._label} is longer than {LONGEST_REPLY:,} bytes")
             if deadline is not None and time.monotonic() > deadline:
-                raise AdapterTimeoutError(seconds or 0.0)
+                raise CallTimeoutError
         content_type = reply.headers.get("Content-Type", "").partition(";")[0].strip().lower()
         return bytes(content), content_type
 
