@@ -29,18 +29,23 @@ _WITHOUT_EFFECT: Final = frozenset(
         ),
     )
 )
+_MOST_TRIES: Final = 10
 _ALWAYS_TRUE: Final = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.JoinedStr)
 
 
 @functools.lru_cache(maxsize=8)
 def _read_statements(file: str) -> list[ast.stmt]:
     """Parse a file; without readable source, it has no statements."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(file)))
-    except (SyntaxError, ValueError, RecursionError, SystemError):
-        # Python 3.11 raises the last one if garbage is collected meanwhile.
-        return []
-    return [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+    text = "".join(linecache.getlines(file))
+    for _ in range(_MOST_TRIES):
+        try:
+            return [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.stmt)]
+        except (SyntaxError, ValueError, RecursionError):
+            break
+        except SystemError:
+            # Python 3.11 cannot parse in two threads at once.
+            continue
+    return []
 
 
 def find_statement(file: str, line: int, column: int | None = None) -> ast.stmt | None:

@@ -104,8 +104,8 @@ class UncheckedComparisons:
         self._numbers: Counter[Place] = Counter()
         # The expectations that a test function made, and where.
         self._expectations: list[tuple[Place, Expectation]] = []
-        # Threads of one test compare at the same time.
-        self._lock = threading.Lock()
+        # Threads of one test compare at the same time, and so may a finalizer in the same thread.
+        self._lock = threading.RLock()
 
     def begin(self, result: ComparisonResult, *, is_raised: bool = False) -> Place:
         """Count a failure, and return its place."""
@@ -189,10 +189,13 @@ class ComparisonWatch:
         # Whether the function of a test runs, and no fixture of it.
         self.runs_call = False
         self._of_fixtures: dict[Any, UncheckedComparisons] = {}
+        # A thread must not count a comparison for a test that has its report meanwhile.
+        self._lock = threading.RLock()
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        before, self.item = self.item, item
+        before = self.item
+        self.item = item
         try:
             return (yield)
         finally:
@@ -224,10 +227,11 @@ class ComparisonWatch:
             text = f"{describe_failure(result)}\n  made outside of a test; compare in a test or in a fixture"
             # Any other exception of a hook would end the session with INTERNALERROR.
             self._complain(text, pytest.UsageError(text))
-        unchecked = None if is_passed else self._find_unchecked()
-        if unchecked is None:
-            return RedactedResult(**result.arguments())
-        return WatchedResult(result, unchecked)
+        with self._lock:
+            unchecked = None if is_passed else self._find_unchecked()
+            if unchecked is not None:
+                return WatchedResult(result, unchecked)
+        return RedactedResult(**result.arguments())
 
     def observe_failure(self, error: Any) -> None:
         """Count an exception that is about to be raised, in place of its comparisons, until somebody hears it."""
@@ -238,10 +242,18 @@ class ComparisonWatch:
         for result in error.results:
             if isinstance(result, WatchedResult):
                 result.settle()
-        unchecked = self._find_unchecked()
-        if unchecked is not None and error.results:
-            place = unchecked.begin(error.results[0], is_raised=True)
-            error.on_heard = functools.partial(unchecked.end, place)
+        with self._lock:
+            unchecked = self._find_unchecked()
+            if unchecked is not None and error.results:
+                place = unchecked.begin(error.results[0], is_raised=True)
+                error.on_heard = functools.partial(unchecked.end, place)
+
+    def take(self) -> UncheckedComparisons:
+        """Return the comparisons of the test, which has its report."""
+        with self._lock:
+            unchecked = self.of_test
+            self.of_test = UncheckedComparisons()
+            return unchecked
 
     def observe_expectation(self, expectation: Expectation) -> None:
         """Remember an expectation of a test function; those of fixtures and modules may be for other tests."""
@@ -313,8 +325,7 @@ def fail_unchecked(item: pytest.Item, call: pytest.CallInfo[None], watch: Compar
     if call.when == "setup" and call.excinfo is None:
         # The test may still read what its fixtures compared.
         return
-    unchecked = watch.of_test
-    watch.of_test = UncheckedComparisons()
+    unchecked = watch.take()
     ASSERTED.clear()
     if call.excinfo is None:
         unchecked.count_idle_expectations()
