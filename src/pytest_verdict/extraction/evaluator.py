@@ -272,8 +272,8 @@ def _inputs_of(mapping: Any, columns: Mapping[str, Any]) -> Any:
     if mapping is None:
         inputs = {}
     if not isinstance(inputs, Mapping):
-        # It is refused there.
-        return InputMapping.read(inputs)
+        # Whoever reads it refuses it.
+        return inputs
     for side, column in columns.items():
         if not isinstance(column, str | None):
             raise ConfigurationError(f"{side} is the name of a column, got {shown(column, 60)}")

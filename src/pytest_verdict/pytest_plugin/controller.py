@@ -207,7 +207,7 @@ class Controller:
                 inline_limit=journal.header["limit"],
             )
         finally:
-            if (self._folder.path / RECORDS).exists():
+            if (self._folder.path / RECORDS).is_file():
                 # They are in the report already; a writer of another package was interrupted.
                 remove_journal(self._folder.journal)
         place = self._relative(built.folder)

@@ -119,7 +119,7 @@ class FolderCheck:
                 block.tree.add(leaves[self._number - start :][: len(of_test)])
             for summary in of_test:
                 self._number += 1
-                problem = "is not a whole record" if summary is None else self._find_problem(summary)
+                problem = self._find_problem(key, summary)
                 if problem:
                     self._findings.append(Finding(RECORDS, f"line {self._number}", problem))
         for record in inline:
@@ -140,11 +140,12 @@ class FolderCheck:
         except MALFORMED as error:
             yield Finding(REPORT, "form", f"is not the report of pytest-verdict: {error!r}")
 
-    def _find_problem(self, summary: RecordSummary) -> str:
+    def _find_problem(self, key: tuple[str, str] | None, summary: RecordSummary | None) -> str:
         """Count a record, and return what is wrong with its id or its place."""
+        if summary is None or key is None:
+            return "is not a whole record"
         if not self._report:
             return ""
-        key = _key_of(summary) or ("", "")
         attempt = summary.attempt
         ordinal = summary.ordinal
         count(self._blocks[key].attempts.setdefault(attempt, {}), summary.operator, summary.verdict)

@@ -69,7 +69,7 @@ class ReportFolder:
             # The folder may be something else, such as a whole project.
             raise _foreign_error(f"{self.journal} is no journal of a session, for it holds {foreign[0]}")
         if not (self.journal / RECORDS).exists():
-            # The session was killed after its report had moved the records.
+            # The session was killed while it removed its journal.
             remove_journal(self.journal)
             return None
         number = max(map(interruption, self.path.glob(f"{INTERRUPTED}*")), default=0) + 1

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.core.record import parse_record
-from pytest_verdict.errors import RecordError
 from pytest_verdict.report.compression import find_stored, open_records, stored_digest
 from pytest_verdict.report.journal import OUTPUTS, RECORDS
 from pytest_verdict.report.json_report import REPORT
@@ -24,10 +23,8 @@ _WARNED: Final = {"xfailed", "xpassed"}
 def statements(folder: Path) -> dict[str, dict[str, Any]]:
     """Derive both statements from the files of a report; numbers are integers, and keys are ASCII."""
     report = read_report(folder)
-    if not report.records.root:
-        raise RecordError(f"{folder}: a report of version {report.schema_version} has no Merkle root to attest")
     digests = {name: stored_digest(folder / name) for name in files_of(folder)}
-    records = find_records_name(folder)
+    records = find_stored(folder / RECORDS).name
     subject = [{"name": records, "digest": {"sha256": digests[records]}}]
     if report.run.git:
         subject.append({"name": "source", "digest": {"gitCommit": report.run.git.commit}})
@@ -41,14 +38,9 @@ def statements(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def files_of(folder: Path) -> tuple[str, ...]:
-    """List the attested files of a report; the outputs of adapters exist only if suites ran."""
-    files = (find_records_name(folder), REPORT, JUNIT)
+    """List the attested files of a report; the outputs of adapters exist only if suites ran, and a manifest lists parts."""
+    files = (find_stored(folder / RECORDS).name, REPORT, JUNIT)
     return (*files, OUTPUTS) if (folder / OUTPUTS).is_file() else files
-
-
-def find_records_name(folder: Path) -> str:
-    """Return the name of the file that is or lists the records of a report; a manifest has the digests of its parts."""
-    return find_stored(folder / RECORDS).name
 
 
 def _test_result(report: Report, digests: dict[str, str]) -> dict[str, Any]:

@@ -197,15 +197,10 @@ def _sum_counts(entries: Iterable[TestEntry]) -> Counts:
     return counts
 
 
-def last_attempts(tests: Iterable[tuple[str, str, int]]) -> dict[str, int]:
-    """Return the number of the last attempt by the digest of a test, from its name, its worker and that number."""
-    return {digest_of_test(test, worker): attempt for test, worker, attempt in tests}
-
-
 def decisive_records(records: Path, summary: Summary, operator: str | None = None) -> Iterator[dict[str, Any]]:
     """Yield the records of the last attempt of each test: all, or those of one operator."""
-    attempts = last_attempts((one.final.test, one.final.worker, one.final.attempt) for one in summary.tests)
-    finals = {(digest, str(attempt)) for digest, attempt in attempts.items()}
+    entries = [test.final for test in summary.tests]
+    finals = {(digest_of_test(entry.test, entry.worker), str(entry.attempt)) for entry in entries}
     with open_records(records) as file:
         for line in file:
             is_candidate = operator is None or names_operator(line, operator)

@@ -13,7 +13,6 @@ exit codes:
 """
 
 import argparse
-import itertools
 import json
 import re
 from collections import defaultdict
@@ -22,15 +21,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_verdict.console import complain, say, say_json
+from pytest_verdict.core.record import check_record
 from pytest_verdict.core.values.display import shown
-from pytest_verdict.errors import ConfigurationError, allowed
-from pytest_verdict.operators.pass_rate import PassRate
-from pytest_verdict.repeats.rules import DECISION
-from pytest_verdict.report.json_report import REPORT
-from pytest_verdict.report.reading import read_report
-from pytest_verdict.report.summary import MOST_NAMES, VERDICTS, Summary, decisive_records, is_answer, last_attempts
+from pytest_verdict.errors import ConfigurationError, RecordError, allowed
+from pytest_verdict.report.summary import MOST_NAMES, VERDICTS, Summary, decisive_records, is_answer
 from pytest_verdict.runs.labels import AVERAGES, Labelled, classify, measure_reliability, read_labels
 from pytest_verdict.runs.parts import intended_operator
+from pytest_verdict.runs.run import read_run
 from pytest_verdict.runs.tables import (
     PARAMETER,
     Part,
@@ -43,7 +40,6 @@ from pytest_verdict.runs.tables import (
     parameter_names,
     parse_keys,
     parts_of_record,
-    read_parts,
 )
 
 _DIMENSIONS: Final = ("operator", "group", "marker", "field")
@@ -250,17 +246,17 @@ def _describe_difference(expected: Any, observed: Any) -> str:
 
 def read_answers(path: str) -> list[Part]:
     """Read the answers of the attempt of each test that decided, or of the last one, and their parts."""
-    attempts: dict[str, int] = {}
-    if (Path(path) / REPORT).is_file():
-        attempts = last_attempts((test.test, test.worker, test.last_attempt) for test in read_report(Path(path)).tests)
+    run = read_run(path)
+    traits = {test.test: Traits(test.markers, test.parameters) for test in run.tests.values()}
+    names = parameter_names(traits)
     answers: list[Part] = []
-    # The records of a test follow one another.
-    for digest, group in itertools.groupby(read_parts(path), key=lambda part: str(part.row["id"]).partition("-")[0]):
-        parts = list(group)
-        # Attempts after a decision over repeats only tell flaky from reproducible.
-        decisions = [part for part in parts if part.row["operator"] == PassRate.name and part.row["name"] == DECISION]
-        last = attempts.get(digest, max(part.row["attempt"] or 1 for part in decisions or parts))
-        answers += _answers_of(part for part in parts if (part.row["attempt"] or 1) == last)
+    for comparison in run.comparisons:
+        record = comparison.record()
+        try:
+            check_record(record)
+            answers += _answers_of(parts_of_record(record, traits, names))
+        except (RecursionError, RecordError) as error:
+            raise RecordError(f"{path}: {record.get('id')} is no whole record: {error}") from None
     return answers
 
 
