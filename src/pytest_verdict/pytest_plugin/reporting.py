@@ -33,7 +33,6 @@ def start(config: pytest.Config) -> None:
     # Restored with the rest of the slot when the session ends.
     SESSION.observer = recorder.observe
     SESSION.rows_observer = recorder.observe_rows
-    SESSION.next_place = recorder.next_place
     config.pluginmanager.register(Selection(config), SELECTION)
     if shard_of(config):
         config.pluginmanager.register(CollectedTests(config), WHOLE)
