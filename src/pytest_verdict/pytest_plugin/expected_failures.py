@@ -51,17 +51,19 @@ def _error_of_pytest(is_expected: bool, check: Any, error: BaseException | None)
     return error if is_expected and _names_a_class(check.expected_exceptions) else None
 
 
-def _error_of_unittest(is_expected: bool, check: Any, _: Any, error: BaseException | None, __: Any) -> Any:  # noqa: FBT001
+def _error_of_unittest(is_expected: bool, check: Any, *raised: Any) -> BaseException | None:  # noqa: FBT001
     expected = check.expected if isinstance(check.expected, tuple) else (check.expected,)
+    error: BaseException | None = raised[1]
     return error if is_expected and _names_a_class(expected) else None
 
 
-def _error_of_expected_failure(_: None, __: Any, ___: Any, info: Any, *____: Any) -> Any:
+def _error_of_expected_failure(_: None, *arguments: Any) -> BaseException | None:
+    error = arguments[2][1]
     # An error is not what unittest.expectedFailure expects.
-    return info[1] if issubclass(info[0], AssertionError) else None
+    return error if isinstance(error, AssertionError) else None
 
 
-def _error_of_report(_: Any, item: Any, call: pytest.CallInfo[Any]) -> BaseException | None:
+def _error_of_report(report: pytest.TestReport, item: pytest.Item, call: pytest.CallInfo[Any]) -> BaseException | None:
     return call.excinfo.value if call.excinfo else None
 
 
