@@ -85,6 +85,15 @@ def test_adk_events_without_content_have_no_calls():
         read_trajectory([{"author": "shopper"}], "gemini")
 
 
+@pytest.mark.parametrize("key", ["contents", "candidates", "actions_taken", "more"])
+def test_call_beside_the_events_of_adk_is_unreadable(key):
+    value = {**made.ADK_SESSION, key: [{"parts": [{"function_call": {"name": "drop", "args": {}}}]}]}
+    result = compare("trajectory_forbidden", ["drop"], value)
+    assert result.verdict == "fail"
+    read = compare("trajectory_forbidden", ["drop"], {**made.ADK_SESSION, "state": {"actions": []}})
+    assert read.passed
+
+
 def test_adk_events_name_agents():
     assert {event.agent for event in read_trajectory(made.ADK_EVENTS)} == {"shopper"}
 

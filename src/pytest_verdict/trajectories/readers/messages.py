@@ -294,7 +294,7 @@ def _list_gemini_parts(value: Any) -> Iterator[Any]:
     # The actions of an event of ADK are changes of its state.
     yield [omit_keys(item, "actions") if has(item, "author") else item for item in items]
     if not isinstance(value, list | tuple):
-        yield omit_keys(value, "actions", *_CONTAINERS.split())
+        yield {key: item for key, item in omit_keys(value, "actions").items() if item is not items}
 
 
 @partial(
