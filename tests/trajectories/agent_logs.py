@@ -58,10 +58,6 @@ def eval_case(identifier="1", **more):
     return {"eval_id": identifier, "conversation": [invocation], "session_input": None, **more}
 
 
-def eval_set(*cases):
-    return {"eval_set_id": "s", "name": "shop", "description": None, "eval_cases": [*cases], "creation_timestamp": 0.0}
-
-
 def requested(*calls, **more):
     made = [
         {"id": identifier, "function": name, "arguments": args, "type": "function"} for identifier, name, args in calls
@@ -115,9 +111,9 @@ TAU2_ACTIONS = [
 ]
 
 LOGS = {
-    "adk session": ADK_SESSION,
-    "adk events": ADK_EVENTS,
-    "adk eval set": eval_set(eval_case()),
+    "gemini of an ADK session": ADK_SESSION,
+    "gemini of ADK events": ADK_EVENTS,
+    "gemini of an ADK eval case": eval_case(),
     "openai_chat of Inspect AI": INSPECT_MESSAGES,
     "openai_chat of tau2-bench": TAU2_MESSAGES,
 }

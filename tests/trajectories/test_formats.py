@@ -69,33 +69,6 @@ ANTHROPIC = [
     {"role": "assistant", "content": [{"type": "mcp_tool_use", "id": "c3", "name": "buy", "input": {"id": 7}}]},
 ]
 
-CLAUDE_CODE = [
-    {
-        "type": "system",
-        "subtype": "init",
-        "tools": ["search"],
-        "mcp_servers": [{"name": "shop", "status": "connected"}],
-    },
-    {
-        "type": "assistant",
-        "message": {"id": "m1", "type": "message", "role": "assistant", "content": ANTHROPIC[1]["content"][:2]},
-        "parent_tool_use_id": None,
-    },
-    {
-        "type": "assistant",
-        "message": {"id": "m1", "type": "message", "role": "assistant", "content": ANTHROPIC[1]["content"][2:]},
-    },
-    {"type": "user", "message": ANTHROPIC[2], "tool_use_result": {"name": "x", "input": 3}},
-    {"type": "assistant", "message": {"id": "m2", **ANTHROPIC[3]}},
-    {
-        "type": "result",
-        "subtype": "success",
-        "result": "x",
-        "usage": {},
-        "permission_denials": [{"tool_name": "search", "tool_use_id": "c1", "tool_input": {"query": "tea"}}],
-    },
-]
-
 LANGCHAIN = [
     {"type": "human", "content": "Buy tea."},
     {
@@ -280,7 +253,6 @@ SHAPES = {
     "openai_chat": OPENAI_CHAT,
     "openai_responses": OPENAI_RESPONSES,
     "anthropic": ANTHROPIC,
-    "claude_code": CLAUDE_CODE,
     "langchain": LANGCHAIN,
     "langchain objects": LANGCHAIN_OBJECTS,
     "gemini": GEMINI,
@@ -338,7 +310,6 @@ def test_json_text_is_read(label):
         "openai_chat",
         "openai_responses",
         "anthropic",
-        "claude_code",
         "langchain",
         "gemini",
         "gemini ADK events",
@@ -353,7 +324,7 @@ def test_calls_of_one_message_are_a_group(label):
     assert first == second != third
 
 
-@pytest.mark.parametrize("label", ["anthropic", "claude_code", "langchain", "bedrock", "mcp", "otel"])
+@pytest.mark.parametrize("label", ["anthropic", "langchain", "bedrock", "mcp", "otel"])
 def test_failed_calls_have_an_error(label):
     assert [event.error is not None for event in read_trajectory(SHAPES[label])] == [False, True, False]
     assert compare("trajectory_exact", [("search", SEARCH), ("buy", {"id": 7})], SHAPES[label], failed="skip").passed

@@ -123,16 +123,6 @@ LOST = {
         "auto",
         "tool_uses",
     ),
-    "claude code line of tomorrow": (
-        [{"type": "assistant", "message": {"role": "assistant", "content": "x"}}, {"type": "robot", "deed": "rm"}],
-        "auto",
-        "'deed'",
-    ),
-    "claude code block of tomorrow": (
-        [{"type": "assistant", "message": {"role": "assistant", "content": [{"type": "robot_call"}]}}],
-        "auto",
-        "'robot'",
-    ),
     "bedrock block of tomorrow": (
         blocks({"toolUse": {"name": "a", "input": {}}}, {"robotUse": {"name": "b", "input": {}}}),
         "auto",

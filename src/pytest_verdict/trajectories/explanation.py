@@ -143,7 +143,7 @@ def _summarize(row: _Row, operator: str, budget: Budget) -> Line:
     heads = {
         "different_arguments": f"{unit} {number} differs: ",
         "out_of_order": f"{unit} {number} ",
-        "missing": f"missing {'in step' if unit == 'step' else 'call'} {number}{':' if unit == 'step' else ''} ",
+        "missing": f"missing in step {number}: " if unit == "step" else f"missing call {number} ",
     }
     head = heads.get(row.kind, f"{row.mark.text} call {observed_number if number == '-' else number} ")
     tail = f" is out of order, made as call {observed_number}" if row.kind == "out_of_order" else ""

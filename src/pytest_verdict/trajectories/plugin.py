@@ -45,8 +45,6 @@ def trajectory_readers() -> Mapping[str, str]:
         "openinference": f"{_READERS}traces:openinference",
         "otel": f"{_READERS}traces:otel",
         "pydantic_ai": f"{_READERS}messages:pydantic_ai",
-        "claude_code": f"{_READERS}messages:claude_code",
-        "adk": f"{_READERS}messages:adk",
         "bedrock": f"{_READERS}messages:bedrock",
         "langchain": f"{_READERS}messages:langchain",
         "anthropic": f"{_READERS}messages:anthropic",

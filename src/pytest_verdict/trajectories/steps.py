@@ -229,7 +229,9 @@ class StepMatcher:
                 following = self._find_ends(step, ends)
             else:
                 positions = self._find_earliest(step, max(ends))
-                following = ends if positions == [] else {at + 1 for at in (positions or [])[-1:]}
+                following = ends if positions == [] else set()
+                if positions:
+                    following = {positions[-1] + 1}
                 places.append(positions or [])
             if not following:
                 details = {} if extras == "forbid" else {"steps": places[:-1]}

@@ -1,7 +1,6 @@
 """Messages: OpenAI, Anthropic, Bedrock, pydantic-ai, MCP, LangChain, Gemini and ADK."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -27,7 +26,6 @@ from pytest_verdict.trajectories.readers.common import (
     read_result,
     require_list,
     require_objects,
-    require_one,
     unwrap_list,
 )
 from pytest_verdict.trajectories.readers.unread import Format, require_one_answer
@@ -156,25 +154,6 @@ def anthropic(value: Any) -> Iterator[CallOrResult]:
     return _read_blocks(read_messages(value))
 
 
-# Claude Code: the lines of ``--output-format stream-json`` and of session files, each with an Anthropic message. The other
-# keys repeat results and refused calls.
-@partial(
-    Format,
-    is_item=lambda line: get(line, "type") in {"assistant", "user"} and has(line, "message"),
-    marks="message subtype summary snapshot",
-)
-def claude_code(value: Any) -> Iterator[CallOrResult]:
-    """Read the calls; those of one message are one group, even if each has its own line."""
-    groups: dict[Any, int] = {}
-    for place, line in enumerate(read_messages(value)):
-        message = get(line, "message")
-        if message is None:
-            continue
-        group = groups.setdefault(get(message, "id") or ("line", place), len(groups))
-        for item in _read_blocks([message]):
-            yield replace(item, group=group) if isinstance(item, Event) else item
-
-
 @partial(
     Format,
     is_item=lambda message: any(has(block, "toolUse", "toolResult") for block in unwrap_list(get_blocks(message))),
@@ -285,7 +264,7 @@ def langchain(value: Any) -> Iterator[CallOrResult]:
             yield read_result(message)
 
 
-# Google: Gemini contents and ADK invocations in camelCase and in snake_case, sessions of ADK.
+# Google: Gemini contents and ADK invocations in camelCase and in snake_case, events of ADK.
 _INTERMEDIATE: Final = ("intermediate_data", "intermediateData")
 _TOOL_USES: Final = ("tool_uses", "toolUses")
 _EVENTS: Final = ("invocation_events", "invocationEvents")
@@ -293,8 +272,8 @@ _CALL: Final = ("function_call", "functionCall")
 _RESPONSE: Final = ("function_response", "functionResponse")
 _CONTAINERS: Final = "conversation invocations contents candidates events"
 _MARKS: Final = (
-    f"content parts text thought finish_reason finishReason user_content userContent {' '.join(_INTERMEDIATE)}"
-    f" {' '.join((*_TOOL_USES, *_EVENTS, *_CALL, *_RESPONSE))}"
+    "content parts text thought finish_reason finishReason user_content userContent invocation_id invocationId actions"
+    f" {' '.join((*_INTERMEDIATE, *_TOOL_USES, *_EVENTS, *_CALL, *_RESPONSE))}"
 )
 # The details of an app list the tools of its agents.
 _APP: Final = "app_details appDetails"
@@ -307,9 +286,21 @@ def _is_gemini_item(item: Any) -> bool:
     return has(item, *_CALL, *_RESPONSE) and not has(item, "role", "messages")
 
 
+def _list_gemini_parts(value: Any) -> Iterator[Any]:
+    items = unwrap_list(value, *_CONTAINERS.split())
+    if not any(has(item, "author") for item in items):
+        yield value
+        return
+    # The actions of an event of ADK are changes of its state.
+    yield [omit_keys(item, "actions") if has(item, "author") else item for item in items]
+    if not isinstance(value, list | tuple):
+        yield {key: item for key, item in omit_keys(value, "actions").items() if item is not items}
+
+
 @partial(
     Format,
     is_item=_is_gemini_item,
+    list_parts=_list_gemini_parts,
     marks=_MARKS,
     containers=_CONTAINERS,
     is_whole=lambda value: has(value, *_TOOL_USES, *_EVENTS),
@@ -339,6 +330,8 @@ def gemini(value: Any) -> Iterator[CallOrResult]:
 
 def _iter_contents(item: Any) -> Iterator[tuple[Sequence[Any], str | None]]:
     """Yield the parts of each content of an item, and its author."""
+    if get(item, "partial") is True:
+        raise TrajectoryError("partial events are pieces of a stream: leave them out, the whole events follow them")
     source = get(item, *_INTERMEDIATE, default=item)
     if isinstance(source, str | bool | int | float | list | tuple):
         raise TrajectoryError(f"intermediate_data must be an object, got {shown(source, 80)}")
@@ -361,44 +354,3 @@ def _iter_contents(item: Any) -> Iterator[tuple[Sequence[Any], str | None]]:
             parts = [item]
         author = get(item, "author")
         yield require_objects(parts, "parts"), author if isinstance(author, str) else None
-
-
-# ADK: an EvalSet with one eval case, and the events of a session or a run. The other keys hold the state of a session, its
-# changes, and the output of a workflow's node.
-_CASES: Final = ("eval_cases", "evalCases")
-_STATES: Final = "actions state session_input sessionInput final_session_state finalSessionState output"
-_ADK_KEYS: Final = ("invocation_id", "invocationId", "actions", "partial")
-
-
-def _list_events(value: Any) -> Sequence[Any]:
-    source = require_one(get(value, *_CASES), "eval_cases") if has(value, *_CASES) else value
-    for container in ("conversation", "events"):
-        events = get(source, container, default=MISSING)
-        if events is not MISSING and not events:
-            raise TrajectoryError(f"{container} is empty, so nothing was recorded")
-        if events is not MISSING:
-            return require_objects(events, container)
-    return require_objects(unwrap_list(source), "events")
-
-
-def _list_adk_parts(value: Any) -> Iterator[Any]:
-    yield _list_events(value)
-    for source in (value, *(get(value, *_CASES) or ())):
-        yield omit_keys(source, *_CASES, "conversation", "events", "content")
-
-
-@partial(
-    Format,
-    is_item=lambda item: has(item, "author") and has(item, *_ADK_KEYS),
-    marks=f"{_MARKS} {' '.join(_ADK_KEYS)}",
-    containers="events",
-    is_whole=lambda value: has(value, *_CASES),
-    ignored=f"{_APP} {_STATES}",
-    list_parts=_list_adk_parts,
-)
-def adk(value: Any) -> Iterable[CallOrResult]:
-    """Read the calls; the calls of one event are one group, and so are those of one list of tool uses."""
-    events = _list_events(value)
-    if any(get(event, "partial") is True for event in events):
-        raise TrajectoryError("partial events are pieces of a stream: leave them out, the whole events follow them")
-    return gemini.read(events)

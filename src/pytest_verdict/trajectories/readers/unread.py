@@ -119,20 +119,15 @@ class Format:
 
     def read_all(self, name: str, value: Any) -> list[Event]:
         """Read a value, and refuse one of another format or one with calls that are not read."""
-        if self.marks:
-            self.check_items(name, value)
+        whole = MISSING if self.is_whole(value) else value
+        listed = get(value, *self.containers.split(), default=whole)
+        if self.marks and listed is not MISSING and listed is not None:
+            require_objects(unwrap_list(listed), name, *self.marks.split())
         items = list(self.read(value))
         calls = [item for item in items if not isinstance(item, Result)]
         reason = f"which is not read as {name}"
         refuse_unread_calls(self.list_parts(value), calls, reason, frozenset(self.ignored.split()))
         return attach_results(items)
-
-    def check_items(self, name: str, value: Any) -> None:
-        items = get(value, *self.containers.split(), default=MISSING)
-        if items is MISSING and not self.is_whole(value):
-            items = value
-        if items is not MISSING and items is not None:
-            require_objects(unwrap_list(items), name, *self.marks.split())
 
 
 def refuse_unread_calls(
