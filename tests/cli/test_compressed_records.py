@@ -81,7 +81,7 @@ def test_every_command_reads_compressed_records(sessions, command, form, tmp_pat
         ["explain", "DIR", "--id", identifier],
         ["table", "DIR", "--by", "operator"],
         ["summary", "DIR"],
-        ["summary", "DIR", "--format", "ctrf"],
+        ["summary", "DIR", "--format", "gitlab-codequality"],
         ["diff", "DIR", "DIR"],
         ["view", "DIR", "--no-open"],
         ["merge", "DIR", "-o", str(tmp_path / "merged")],
