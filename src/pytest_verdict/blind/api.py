@@ -1,12 +1,10 @@
 """`blind_compare` and `assert_preferred`: blind comparisons in tests."""
 
-import re
 import secrets
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Unpack, cast
+from typing import Any, Unpack, cast
 
 from pytest_verdict.blind.evidence import collect_evidence
 from pytest_verdict.blind.files import write_result
@@ -22,10 +20,6 @@ from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import SettingsError
 from pytest_verdict.judging.protocol import sum_usage
-
-_MOST_BYTES: Final = 255
-# Names that every system accepts for a folder; some ignore a period or a blank at the end.
-_FOLDER_NAME: Final = re.compile(r'(?![. ])[^\0-\x1f/\\:*?"<>|]+(?<![. ])')
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +80,7 @@ class Pair:
     """Two outputs of one task.
 
     Args:
-        name: The name of the pair, which is also its folder in an ``output``.
+        name: The name of the pair.
         outputs: The two outputs, each a `pathlib.Path` or the output itself.
         prompt: The task of both outputs.
         expectations: Statements that each output should meet.
@@ -161,7 +155,7 @@ def compare_pairs(
     """Compare many pairs of outputs as `blind_compare` does, several at once.
 
     The assignments are drawn from one key, so that each system is A in half of the comparisons. A folder as ``output`` gets a
-    folder for each pair.
+    folder for each pair, named by its number: ``0001``, ``0002`` and so on.
 
     Args:
         pairs: The pairs; each has a name of its own.
@@ -176,7 +170,7 @@ def compare_pairs(
 
     Raises:
         AwaitingJudgmentError: A person has yet to answer; all other pairs are compared before.
-        ConfigurationError: An argument is wrong, or a name occurs twice or cannot be a folder of its own in ``output``.
+        ConfigurationError: An argument is wrong, or a name occurs twice.
 
     Example:
         >>> def judge(request):
@@ -190,7 +184,12 @@ def compare_pairs(
     """
     pairs = list(pairs)
     output = options.pop("output", None)
-    _check_names(pairs, are_folders=output is not None)
+    for pair in pairs:
+        if not isinstance(pair, Pair) or not isinstance(pair.name, str):
+            raise SettingsError(f"pairs are Pair objects with a text as name, got {shown(pair, 200)}")
+    names = [pair.name for pair in pairs]
+    if len(set(names)) < len(names):
+        raise SettingsError(f"each pair has a name of its own, got {shown(names, 200)}")
     for name in ("name", "position"):
         if name in options:
             raise SettingsError(f"{name} belongs to one comparison; leave it out, each Pair has its own")
@@ -206,7 +205,7 @@ def compare_pairs(
             rubric=rubric,
             prefer=prefer,
             key=key,
-            output=None if output is None else Path(output, pair.name),
+            output=None if output is None else Path(output, f"{position + 1:04}"),
             **arguments,
         )
         questions.append(inputs)
@@ -217,31 +216,6 @@ def compare_pairs(
             comparisons[pairs[number].name] = _conclude(evidence, questions[number])
             show(number + 1, number + 1)
     return comparisons
-
-
-def _check_names(pairs: Sequence[Pair], *, are_folders: bool) -> None:
-    """Refuse names that are no texts or occur twice; and as folders, those that lead elsewhere or to one place."""
-    # Some file systems ignore case and how accents are written.
-    places: dict[str, str] = {}
-    names = []
-    for pair in pairs:
-        if not isinstance(pair, Pair) or not isinstance(pair.name, str):
-            raise SettingsError(f"pairs are Pair objects with a text as name, got {shown(pair, 200)}")
-        names.append(pair.name)
-        if not are_folders:
-            continue
-        size = len(pair.name.encode("utf-8", "surrogatepass"))
-        if size > _MOST_BYTES or not _FOLDER_NAME.fullmatch(pair.name):
-            raise SettingsError(
-                f"the name of a pair is its folder in output, which {shown(pair.name, 200)} cannot be; give it another name"
-            )
-        other = places.setdefault(unicodedata.normalize("NFC", pair.name).casefold(), pair.name)
-        if other != pair.name:
-            raise SettingsError(
-                f"{shown(other, 200)} and {shown(pair.name, 200)} can be one folder in output; rename the pair"
-            )
-    if len(set(names)) < len(names):
-        raise SettingsError(f"each pair has a name of its own, got {shown(names, 200)}")
 
 
 def _conclude(evidence: dict[str, Any], inputs: BlindInputs) -> BlindComparison:

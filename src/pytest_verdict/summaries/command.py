@@ -3,7 +3,6 @@
 markdown            counts, gates, and the differences of failing comparisons, in at most 256 kB
 github              annotations for the log of a GitHub workflow, and the Markdown in the file of GITHUB_STEP_SUMMARY
 gitlab-codequality  failing comparisons as GitLab's code quality report
-ctrf                all tests with their comparisons, in the Common Test Report Format
 
 exit codes:
   0  the summary was written, whatever the verdicts
@@ -27,8 +26,7 @@ _HERE: Final = "pytest_verdict.summaries."
 FORMATS: Final = {
     "markdown": f"{_HERE}markdown:write",
     "github": f"{_HERE}markdown:write_github",
-    "gitlab-codequality": f"{_HERE}json_formats:write_gitlab",
-    "ctrf": f"{_HERE}json_formats:write_ctrf",
+    "gitlab-codequality": f"{_HERE}gitlab:write",
 }
 
 
