@@ -89,9 +89,18 @@ def drops_value(code: CodeType, offset: int) -> bool:
         return isinstance(statement.test, _ALWAYS_TRUE) or _asks_for_type(statement.test)
     if isinstance(statement, ast.Assign):
         names = {getattr(target, "id", "") for target in statement.targets}
-        read = {one.argval for one in dis.get_instructions(code) if "LOAD_FAST" in one.opname}
-        return names <= {*code.co_varnames} - read
+        return names <= {*code.co_varnames} - _variables_read_in(code)
     return False
+
+
+def _variables_read_in(code: CodeType) -> set[str]:
+    variables: set[str] = set()
+    for instruction in dis.get_instructions(code):
+        if "LOAD_FAST" in instruction.opname:
+            # Since Python 3.13, an instruction may have two variables, and the first one may be stored.
+            names = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
+            variables.update(names[1:] if instruction.opname.startswith("STORE") else names)
+    return variables
 
 
 def _asks_for_type(test: ast.expr) -> bool:
