@@ -325,7 +325,7 @@ def test_random_texts_agree_with_re():
 
 def test_compile_pattern_takes_short_and_long_names():
     assert (
-        compile_pattern("a", ["I", "MULTILINE"]).flags & (re.IGNORECASE | re.MULTILINE) == re.IGNORECASE | re.MULTILINE
+        compile_pattern("a", ("I", "MULTILINE")).flags & (re.IGNORECASE | re.MULTILINE) == re.IGNORECASE | re.MULTILINE
     )
 
 
