@@ -325,7 +325,7 @@ def test_random_texts_agree_with_re():
 
 def test_compile_pattern_takes_short_and_long_names():
     assert (
-        compile_pattern("a", ["I", "MULTILINE"]).flags & (re.IGNORECASE | re.MULTILINE) == re.IGNORECASE | re.MULTILINE
+        compile_pattern("a", ("I", "MULTILINE")).flags & (re.IGNORECASE | re.MULTILINE) == re.IGNORECASE | re.MULTILINE
     )
 
 
@@ -358,3 +358,30 @@ def test_concurrent_endless_matches_stay_within_the_limit(monkeypatch):
     assert len(seconds) == 8
     # One after the other they would take 8 seconds.
     assert max(seconds) < 6
+
+
+@pytest.mark.parametrize(
+    ("pattern", "mode", "flags", "is_refused"),
+    [
+        (r"[\s\S]*", "fullmatch", [], True),
+        (".*", "fullmatch", ["DOTALL"], True),
+        (r"(?:.|\n)*", "fullmatch", [], True),
+        (".*", "match", [], True),
+        ("x*", "search", [], True),
+        ("(a|)", "search", [], True),
+        ("^", "search", [], True),
+        (".*", "fullmatch", [], False),
+        ("^.*$", "search", [], False),
+        ("^$", "search", [], False),
+        ("[^<>]*", "fullmatch", [], False),
+        ("[^\U0001f600]*", "fullmatch", [], False),
+        ("[\x00-\uffff]*", "fullmatch", [], False),
+        ("(?!.*error)", "match", [], False),
+        ("(?s).{0,5000}", "fullmatch", [], False),
+        (r"\d*", "fullmatch", [], False),
+        (r"\s*", "fullmatch", [], False),
+    ],
+)
+def test_pattern_that_matches_every_text_is_refused(pattern, mode, flags, is_refused):
+    result = compare("regex", pattern, "", mode=mode, flags=flags)
+    assert ((result.verdict, result.notes) == ("error", ["empty_expected"])) is is_refused

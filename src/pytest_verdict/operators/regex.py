@@ -10,6 +10,7 @@ import importlib
 import itertools
 import math
 import re
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeVar
@@ -26,8 +27,6 @@ from pytest_verdict.operators.regex_process import RegexTimeLimitError, match_in
 
 INVALID_PATTERN: Final = "invalid_regex_pattern"
 
-Spans = Sequence[Sequence[tuple[int, int]]]
-"""The span of each match and of its groups; (-1, -1) for a group that took no part."""
 Mode = Literal["search", "fullmatch", "match"]
 _T = TypeVar("_T")
 _Node = tuple[Any, Any]
@@ -46,7 +45,8 @@ _UNICODE: Final = int(re.UNICODE)
 # Compiling can be slow too, most for wide sets of characters.
 LONGEST_PATTERN: Final = 10_000
 # No everyday pattern that checks something matches both this text and the empty one.
-_MANY_CHARACTERS: Final = "".join(map(chr, range(1, 10_000)))
+_MANY_CHARACTERS: Final = "".join(map(chr, [*range(10_000), *range(10_000, sys.maxunicode, 99)]))
+_EXCLUSIONS: Final = ("(?!", "(?<!", "[^")
 # A step takes one to ten nanoseconds.
 _HARMLESS_STEPS: Final = 100_000_000.0
 _LONGEST_TEXT: Final = 2**30
@@ -57,7 +57,7 @@ _SINGLE: Final = frozenset({"LITERAL", "NOT_LITERAL", "IN", "ANY", "AT"})
 class FoundMatch(NamedTuple):
     observed: str
     regions: Sequence[Sequence[int]]
-    """The spans of the match and of each of its groups."""
+    """The spans of the match and of each of its groups; (-1, -1) for a group that took no part."""
     names: Mapping[str, int]
     """The numbers of named groups."""
 
@@ -110,19 +110,13 @@ def compiles(operator: Any) -> Any:
     return operator
 
 
-def compile_pattern(pattern: str, flags: Sequence[str] = ()) -> re.Pattern[str]:
-    flag_bits = 0
-    if flags:
-        flag_bits = sum(FLAGS[name] for name in flag_names(flags))
-    return _compile(pattern, flag_bits)
-
-
 @functools.lru_cache(maxsize=1_024)
-def _compile(pattern: str, flags: int) -> re.Pattern[str]:
+def compile_pattern(pattern: str, flags: tuple[str, ...] = ()) -> re.Pattern[str]:
     if len(pattern) > LONGEST_PATTERN:
         raise re.error(f"it has {len(pattern)} characters, and at most {LONGEST_PATTERN} are allowed")
+    flag_bits = sum(FLAGS[name] for name in flag_names(flags))
     try:
-        return _ignore_warnings(lambda: re.compile(pattern, flags))
+        return _ignore_warnings(lambda: re.compile(pattern, flag_bits))
     except OverflowError as error:
         raise re.error(f"OverflowError: {error}") from None
     except RecursionError:
@@ -138,18 +132,19 @@ def _ignore_warnings(function: Callable[[], _T]) -> _T:
             return function()
 
 
-def find_matches(pattern: str, flags: Sequence[str], mode: Mode, text: str, limit: int | None = 1) -> list[FoundMatch]:
+def find_matches(
+    pattern: str, flags: tuple[str, ...], mode: Mode, text: str, limit: int | None = 1
+) -> list[FoundMatch]:
     """Match a regular expression, in bounded time."""
     compiled = compile_pattern(pattern, flags)
-    spans: Spans
     if len(text) > _harmless_length(pattern, compiled.flags, mode):
         spans = match_in_process(pattern, compiled.flags & ~_UNICODE, mode, text, limit, TIME_LIMIT)
-    elif mode == "search":
-        spans = [match.regs for match in itertools.islice(compiled.finditer(text), limit)]
-    else:
-        match = getattr(compiled, mode)(text)
-        spans = [match.regs] if match else []
-    return [FoundMatch(text, regions, compiled.groupindex) for regions in spans]
+        return [FoundMatch(text, regions, compiled.groupindex) for regions in spans]
+    if mode == "search":
+        matches = itertools.islice(compiled.finditer(text), limit)
+        return [FoundMatch(text, match.regs, compiled.groupindex) for match in matches]
+    match = getattr(compiled, mode)(text)
+    return [FoundMatch(text, match.regs, compiled.groupindex)] if match else []
 
 
 @functools.lru_cache(maxsize=1_024)
@@ -234,7 +229,7 @@ def _count_ways_of_node(kind: str, argument: Any, length: int) -> tuple[float, f
 def matches_every_text(pattern: str, flags: tuple[str, ...], mode: Mode) -> bool:
     """Return whether a pattern matches the empty text and a text of very many characters, and excludes nothing."""
     compile_pattern(pattern, flags)
-    if "(?!" in pattern or "(?<!" in pattern:
+    if any(exclusion in pattern for exclusion in _EXCLUSIONS):
         return False
     return all(find_matches(pattern, flags, mode, text) for text in ("", _MANY_CHARACTERS))
 
