@@ -123,10 +123,9 @@ class Families:
 
     def own(self, hook: str) -> Mapping[str, Any]:
         """Return the places of a hook by name, from the families that are registered so far."""
-        places = self._places.get(hook)
-        if places is not None:
-            return places
-        places = {}
+        if hook in self._places:
+            return self._places[hook]
+        places: dict[str, Any] = {}
         # pluggy calls the last family first; ours must come first, in their order.
         for names in reversed(getattr(self._manager.hook, hook)()):
             for name, place in names.items():

@@ -29,7 +29,7 @@ from pytest_verdict.core.values.placeholders import (
     NamedItems,
     Unreplayable,
     class_name,
-    has_fields,
+    has_named_fields,
     item_names,
     named_fields,
 )
@@ -124,9 +124,11 @@ def encode_text(value: Any, above: tuple[int, ...] = ()) -> str:
 
 
 def _write_by_class(value: Any, above: tuple[int, ...]) -> str:
+    if isinstance(value, EncodedObject) and value.kind == "enum":
+        return _write_member(value.class_name, value.member, value, above)
     if isinstance(value, Enum) and not isinstance(value, str | int | float):
         return _write_member(class_name(type(value)), value.name, value, above)
-    if has_fields(value):
+    if has_named_fields(value):
         return _write_fields(value, above)
     for base in _BASES:
         if isinstance(value, base):
@@ -231,12 +233,6 @@ def _write_set(value: Any, above: tuple[int, ...]) -> str:
     return _tag(kind, f"[{','.join(texts)}]")
 
 
-def _write_encoded(value: EncodedObject, above: tuple[int, ...]) -> str:
-    if value.kind == "enum":
-        return _write_member(value.class_name, value.member, value, above)
-    return _write_fields(value, above)
-
-
 def _by_form(tag: str, write: Callable[[Any], Any]) -> _Writer:
     return lambda value, _above: _tag(tag, dump_json(write(value)))
 
@@ -286,7 +282,6 @@ _WRITERS: Final[dict[type, _Writer]] = {
     tuple: _write_tuple,
     set: _write_set,
     frozenset: _write_set,
-    EncodedObject: _write_encoded,
     Unreplayable: lambda value, _above: _tag_with_class("repr", value.class_name, dump_json(value.text)),
     **{cls: (_by_iso_form if tag in {"datetime", "date"} else _by_form)(tag, write) for tag, cls, write, _ in _BY_FORM},
 }

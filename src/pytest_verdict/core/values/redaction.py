@@ -184,8 +184,15 @@ def redact(encoded: Any, redaction: Redaction) -> Any:
                 return dict(entries)
             return {TYPE_KEY: "dict", "value": entries}
         kind = encoded[TYPE_KEY]
-        if kind in _CONTAINERS:
-            return _redact_container(encoded, redaction)
+    if kind in _CONTAINERS:
+        names = [str(encoded[name]) for name in ("class", "member") if name in encoded]
+        if any(redaction(name) != name for name in names):
+            return {TYPE_KEY: "redacted", "value": REDACTED}
+        inner = redact(encoded["value"], redaction)
+        if kind in {"dataclass", "model"} and TYPE_KEY in inner:
+            # The names of fields were redacted, so they are entries of a dict.
+            return inner
+        return {**encoded, "value": inner}
     for text in _texts(encoded):
         redacted = redaction(text)
         if redacted != text:
@@ -214,17 +221,6 @@ def redact_names(named: Mapping[str, Any], redaction: Redaction) -> dict[str, An
             label += "#"
         redacted[label] = value
     return redacted
-
-
-def _redact_container(encoded: dict[str, Any], redaction: Redaction) -> Any:
-    names = [str(encoded[name]) for name in ("class", "member") if name in encoded]
-    if any(redaction(name) != name for name in names):
-        return {TYPE_KEY: "redacted", "value": REDACTED}
-    inner = redact(encoded["value"], redaction)
-    if encoded[TYPE_KEY] in {"dataclass", "model"} and TYPE_KEY in inner:
-        # The names of fields were redacted, so they are entries of a dict.
-        return inner
-    return {**encoded, "value": inner}
 
 
 def _texts(encoded: Any) -> Iterator[str]:
