@@ -431,13 +431,13 @@ def test_all_mistakes_of_a_suite_are_listed(tmp_path):
     found = problems(tmp_path, SUITE)
     expected = [
         "a:3: unknown scorer: 'exct'. Did you mean 'exact'?",
-        "a:7: there is no key 'expected' here. Write expected_output: Paris.",
+        "a:7: there is no key 'expected'. Write expected_output: Paris.",
         "a:8: unknown scorer: 'fuzzy'. Write scorer: similarity.",
         "a:9: input: 3 without quotes is a number in YAML",
         "a:10: exact: there is no setting 'ignore_case'. Write case_sensitive=False.",
         "a:10: the name 'b' is also that of line 9",
         "a:11: the key 'operator' is required",
-        "a:11: there is no key 'name' here. Write operator: exact.",
+        "a:11: there is no key 'name'. Write operator: exact.",
         "a:12: the name 'c' is also that of line 11",
         "a:12: the scorer regex needs metadata.regex_pattern",
     ]
