@@ -428,20 +428,28 @@ def problems(tmp_path, content):
 
 
 def test_all_mistakes_of_a_suite_are_listed(tmp_path):
-    found = problems(tmp_path, SUITE)
-    expected = [
-        "a:3: unknown scorer: 'exct'. Did you mean 'exact'?",
+    """First those of keys and values; then, when these are right, all others."""
+    forms = [
         "a:7: there is no key 'expected'. Write expected_output: Paris.",
-        "a:8: unknown scorer: 'fuzzy'. Write scorer: similarity.",
         "a:9: input: 3 without quotes is a number in YAML",
-        "a:10: exact: there is no setting 'ignore_case'. Write case_sensitive=False.",
-        "a:10: the name 'b' is also that of line 9",
         "a:11: the key 'operator' is required",
         "a:11: there is no key 'name'. Write operator: exact.",
+    ]
+    others = [
+        "a:3: unknown scorer: 'exct'. Did you mean 'exact'?",
+        "a:8: unknown scorer: 'fuzzy'. Write scorer: similarity.",
+        "a:10: exact: there is no setting 'ignore_case'. Write case_sensitive=False.",
+        "a:10: the name 'b' is also that of line 9",
+        "a:11: pass: it has no effect without repeats",
         "a:12: the name 'c' is also that of line 11",
         "a:12: the scorer regex needs metadata.regex_pattern",
     ]
-    assert [given[: len(line)] for line, given in zip(expected, found, strict=True)] == expected
+    corrected = (
+        SUITE.replace("expected:", "expected_output:").replace("input: 3", "input: x").replace("{name: exact}", "exact")
+    )
+    for content, expected in ((SUITE, forms), (corrected, others)):
+        found = problems(tmp_path, content)
+        assert [given[: len(line)] for line, given in zip(expected, found, strict=True)] == expected
 
 
 def test_consequences_of_a_mistake_are_not_listed(tmp_path):
