@@ -148,7 +148,7 @@ def test_a_sample_keeps_what_it_has_when_rows_are_added(harness):
         ),
         (jsonl({"name": "a", "input": "b", "scorer": "exct"}), {}, "rows.jsonl:1: unknown scorer: 'exct'"),
         (jsonl({"name": "a", "input": "b"}), {"limit": 0}, "limit: "),
-        (jsonl({"name": "a", "input": "b"}), {"limits": 1}, "there is no key 'limits' here. Did you mean 'limit'?"),
+        (jsonl({"name": "a", "input": "b"}), {"limits": 1}, "there is no key 'limits'. Did you mean 'limit'?"),
     ],
 )
 def test_a_file_of_scenarios_that_is_wrong_is_refused(harness, content, dataset, words):

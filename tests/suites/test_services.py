@@ -216,7 +216,7 @@ def test_a_request_that_is_written_wrongly(serve, tmp_path, asked, words):
     ("adapter", "words"),
     [
         ({"url": "ftp://x"}, "url: 'ftp://x' is not allowed; a service has a URL with http:// or https://"),
-        ({"url": "http://x", "header": {}}, "there is no key 'header' here. Did you mean 'headers'?"),
+        ({"url": "http://x", "header": {}}, "there is no key 'header'. Did you mean 'headers'?"),
         ({"url": "http://x", "method": "post"}, "a method is written in capitals"),
         ({"method": "POST"}, "the key 'url' is required"),
         (["http://x"], "adapter: "),
