@@ -345,7 +345,8 @@ def find_list(text: str) -> list[Part]:
     """
     start, marked = find_marked(text)
     region = text if marked is None else marked
-    is_read = len(region) <= _LONGEST and not _NO_ANSWER.search(region.replace("[ ]", "\u2717").replace("~~~", ""))
+    # A fence of tildes strikes nothing out.
+    is_read = len(region) <= _LONGEST and not _NO_ANSWER.search(region.replace("~~~", ""))
     items = _read_items(region) if is_read else []
     if len(items) < 2 or not all(items):
         return []

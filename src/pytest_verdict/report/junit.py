@@ -1,6 +1,5 @@
 """``junit.xml`` for CI systems: one testcase for each test."""
 
-import functools
 import hashlib
 import re
 from collections.abc import Iterator
@@ -190,8 +189,6 @@ def attribute(text: str, limit: int) -> str:
     return _cut(text, limit).translate(_ESCAPES_IN_ATTRIBUTE)
 
 
-# The tests of a file share its name and that of their class.
-@functools.lru_cache(maxsize=16)
 def escape_name(text: str, limit: int, *, always: str = "") -> str:
     """Escape a name for an attribute; a long name is cut and gets a digest, so it differs from others."""
     name = _escape_characters(text[: limit + 1])
