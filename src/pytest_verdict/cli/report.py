@@ -109,6 +109,6 @@ def _describe(journal: Journal, built: Built) -> Iterator[str]:
     yield f"comparisons: {counts_with_rate(summary.comparisons)}"
     yield from map(verdict_line, built.sections.get("gates", ()))
     if summary.outcomes["unfinished"]:
-        yield "comparisons of unfinished tests may be lost; verdict_flush = comparison writes each one at once"
+        yield "comparisons of unfinished tests may be lost, except with verdict_flush = comparison"
     if journal.damaged:
         yield f"damaged lines, skipped: {journal.damaged}"
