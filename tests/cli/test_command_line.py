@@ -57,6 +57,7 @@ def test_closed_pipe_prints_no_traceback():
     assert found.stderr == ""
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("words", [["--version"], ["--help"], ["replay", "--help"], ["operators"]])
 @pytest.mark.parametrize("buffering", ["", "1"], ids=["buffered", "unbuffered"])
 def test_unread_pipe_prints_no_traceback(words, buffering):

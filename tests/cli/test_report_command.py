@@ -74,6 +74,7 @@ def test_report_of_killed_session_is_rebuilt(command, killed):
     assert not (killed / ".lock").exists()
 
 
+@pytest.mark.ci
 def test_rebuilding_is_reproducible(command, killed):
     command("report", killed)
     first = [(killed / name).read_bytes() for name in ("records.jsonl", "report.json", "junit.xml")]

@@ -280,6 +280,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_no_reply_takes_a_preset_long(piece):
     text = piece * (100_000 // len(piece)) + "x"

@@ -21,6 +21,7 @@ MAPPING = {
 }
 
 
+@pytest.mark.ci
 def test_verdicts_agree_with_every_flag(monkeypatch):
     results = []
     monkeypatch.setattr(SESSION, "observer", lambda result: results.append(result) or result)

@@ -114,6 +114,7 @@ def test_number_of_calls_at_once_is_never_exceeded(service, most):
     assert service.most <= most
 
 
+@pytest.mark.ci
 def test_records_do_not_depend_on_the_number_of_calls(service):
     template = AnswerTemplate(Answer, Client(service))
     texts = []
@@ -256,6 +257,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.ci
 def test_blind_comparisons_do_not_depend_on_the_number_of_calls(service, tmp_path):
     service.answer = score_outputs
     protocol = BlindProtocol(repetitions=2)

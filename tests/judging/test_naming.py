@@ -84,6 +84,7 @@ def test_find_judge_opens_a_model():
     assert get_judge_name(judge) == "pydantic-ai test {}"
 
 
+@pytest.mark.ci
 def test_missing_model_is_rejected_before_the_first_call(monkeypatch):
     pytest.importorskip("pydantic_ai")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)

@@ -205,6 +205,7 @@ def is_running(process):
         return False
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not pathlib.Path("/proc/self/stat").exists(), reason="reads /proc")
 @pytest.mark.parametrize(
     "end", ["", "import os; os._exit(0)", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"]

@@ -129,6 +129,7 @@ def test_in_a_list(): assert ["x", "Rome"] == ["x", expect("exact", "Paris")]
 """
 
 
+@pytest.mark.ci
 def test_assert_is_recorded_once(harness):
     run = harness.run(MEANT, "--verify-report", "-vv")
     records = [(record["verdict"], record.get("negated", False)) for record in run.records]

@@ -108,6 +108,7 @@ def test_the_strict_profile_is_valid(junit_schema):
     junit_schema.assertValid(etree.fromstring(document(ENTRIES, "strict", started="")))
 
 
+@pytest.mark.ci
 def test_the_ci_profile_is_valid_but_for_file_line_and_properties(junit_schema):
     content = document(ENTRIES, "ci")
     assert not junit_schema.validate(etree.fromstring(content))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import html
 import json
+import pickle
 import re
 import shutil
 from pathlib import Path
 
 import pytest
 from harness import FOLDER, Run
+from kinds_of_records import kinds
 
 from pytest_verdict import ComparisonResult
 from pytest_verdict.budget import Budget
@@ -21,14 +23,17 @@ from pytest_verdict.runs.tables import read_records
 from written_page import WrittenPage
 
 SESSION = """
+import os
+import pickle
+from pathlib import Path
+
 import pytest
-from kinds_of_records import kinds
 from pytest_verdict import assert_matches, compare, expect
 from pytest_verdict.errors import MismatchError
 from pytest_verdict.session import publish
 from pytest_verdict.suites import check_dataset
 
-RESULTS = kinds()
+RESULTS = pickle.loads(Path(os.environ["KINDS_OF_RECORDS"]).read_bytes())
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_kind(name):
@@ -59,6 +64,10 @@ def session(harness, cache, monkeypatch):
     folder, runs = cache
     monkeypatch.setenv("COLUMNS", "80")
     if not runs:
+        # A comparison outside of a test is refused, so the session reads its results.
+        path = folder.parent / "kinds.pickle"
+        path.write_bytes(pickle.dumps(kinds()))
+        monkeypatch.setenv("KINDS_OF_RECORDS", str(path))
         run = harness.run({"test_it.py": SESSION, "pytest.ini": INI}, "--verify-report", "-p", "no:cacheprovider")
         run.check_agreement()
         shutil.copytree(run.folder, folder)

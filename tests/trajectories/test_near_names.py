@@ -403,6 +403,7 @@ def test_no_calls_at_all_can_be_expected():
     assert compare("trajectory_in_order", [], ["a"], extras="forbid").verdict == "fail"
 
 
+@pytest.mark.ci
 def test_many_names_are_compared_quickly():
     names = [f"tool_{number:05d}_{number % 7}" for number in range(1_000)]
     assert compare("trajectory_forbidden", [f"other_{number}" for number in range(1_000)], calls(*names)).passed

@@ -38,22 +38,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     file = RecordsFile(arguments.file)
-    if not (arguments.id or arguments.failed or arguments.test or arguments.operator):
+    is_one = arguments.id is not None
+    if not (is_one or arguments.failed or arguments.test or arguments.operator):
         complain("no records are selected; pass --failed, --test TEXT, --operator NAME or --id ID")
         return 2
 
     budget = _EVERYTHING
-    if not (arguments.verbose or arguments.id):
+    if not (arguments.verbose or is_one):
         budget = Budget(width=shutil.get_terminal_size((100, 24)).columns)
     count = 0
 
     def may_have_wanted(part: Part) -> bool:
-        if arguments.id:
+        if is_one:
             return part.has_record(arguments.id)
         return part.has_failures or not arguments.failed
 
     for line in file.lines(may_have_wanted):
-        if arguments.id and read_id(line) != arguments.id:
+        if is_one and read_id(line) != arguments.id:
             continue
         record = _parse_line(line, file)
         if (
@@ -65,14 +66,14 @@ def run(arguments: argparse.Namespace) -> int:
                 say("")
             _show(record, file, budget)
             count += 1
-        if arguments.id:
+        if is_one:
             break
     if count:
         return 0
-    if arguments.failed and not (arguments.id or arguments.test or arguments.operator):
+    if arguments.failed and not (is_one or arguments.test or arguments.operator):
         say("every comparison passed")
         return 0
-    advice = ". The ids are in report.json and at the start of each line." if arguments.id else ""
+    advice = ". The ids are in report.json and at the start of each line." if is_one else ""
     complain(f"{file.path}: there is no such record{advice}")
     return 2
 
