@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from harness import FOLDER, Run
-from kinds_of_records import kinds
 
+from kinds_of_records import kinds
 from pytest_verdict import ComparisonResult
 from pytest_verdict.budget import Budget
 from pytest_verdict.cli import main
