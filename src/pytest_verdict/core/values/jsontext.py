@@ -25,6 +25,10 @@ TOO_DEEP: Final = "json_too_deep"
 # A string without an end takes the rest of the document, so the search stays linear.
 _BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 
+_QUOTED: Final = re.compile(rb'"[^"]*"')
+_SQUARE: Final = bytes.maketrans(b"{}", b"[]")
+_UNMARKED: Final = bytes({*range(256)} - {*b'"[]{}'})
+
 _OPENING: Final = re.compile(r"[\[{]")
 # A text that begins like this is meant as a document; "[1]" may be a footnote, and "{x" part of a sentence.
 _BEGINNING: Final = re.compile(
@@ -168,8 +172,16 @@ def _float_in_range(text: str) -> float:
 
 
 def _refuse_depth(document: str) -> None:
-    if document.count("[") + document.count("{") <= MAXIMUM_DEPTH:
-        return
+    # Only quotes and brackets are left, then no strings; each round removes the innermost pairs of brackets.
+    marks = document.replace("\\\\", "").replace('\\"', "").encode("utf-8", "surrogatepass")
+    brackets = _QUOTED.sub(b"", marks.translate(_SQUARE, _UNMARKED).replace(b'""', b""))
+    for level in range(MAXIMUM_DEPTH):
+        if level + brackets.count(b"[") <= MAXIMUM_DEPTH:
+            return
+        outer = brackets.replace(b"[]", b"")
+        if len(outer) == len(brackets):
+            break
+        brackets = outer
     depth = 0
     for match in _BRACKETS.finditer(document):
         bracket = match.group()
