@@ -409,14 +409,41 @@ def test_connection_that_the_service_closed_is_replaced(serve, tmp_path):
     assert len(service.requests) == 3
 
 
-@pytest.mark.parametrize("location", ["/elsewhere", "http://127.0.0.1:1/", "//example.com/"])
-@pytest.mark.parametrize(("status", "method"), [(301, "POST"), (302, "GET"), (307, "POST"), (308, "GET")])
-def test_redirect_is_refused(serve, tmp_path, status, method, location):
-    service = serve(lambda *_: (status, {"Location": location}, ""))
-    adapter = open_adapter(HttpRequest(url=service.url, method=method), tmp_path)
-    with pytest.raises(AdapterError, match=f"replied {status}: it redirects to '{location}'; write that address"):
-        adapter.run("i", CONTEXT)
-    assert len(service.requests) == 1
+@pytest.mark.parametrize(
+    ("status", "method", "requests"),
+    [(307, "POST", 2), (308, "POST", 2), (302, "GET", 2), (302, "POST", 1), (303, "POST", 1)],
+)
+def test_redirect_on_the_same_host(serve, tmp_path, status, method, requests):
+    def answer(request, _):
+        if request["path"] != "/new":
+            return status, {"Location": "/new"}, "moved"
+        return 200, {"Content-Type": "text/plain"}, request["headers"]["X-Key"]
+
+    service = serve(answer)
+    if requests == 2:
+        assert ask(service, tmp_path, method=method, headers={"X-Key": "k"}).output == "k"
+    else:
+        with pytest.raises(AdapterError, match=f"replied {status}"):
+            ask(service, tmp_path, method=method, headers={"X-Key": "k"})
+    assert len(service.requests) == requests
+    assert {request["method"] for request in service.requests} == {method}
+
+
+@pytest.mark.parametrize("location", ["{other}/", "//{host}/", "https://{here}/", "http://user@{here}/"])
+def test_redirect_to_another_host_is_refused(serve, tmp_path, location):
+    other = serve(echo)
+    target = location.format(other=other.url, host=other.url.partition("//")[2], here="{here}")
+    service = serve(lambda *_: (307, {"Location": target.replace("{here}", service.url.partition("//")[2])}, "moved"))
+    with pytest.raises(AdapterError, match="replied 307"):
+        ask(service, tmp_path)
+    assert (len(service.requests), len(other.requests)) == (1, 0)
+
+
+def test_endless_redirects_end(serve, tmp_path):
+    service = serve(lambda request, _: (307, {"Location": request["path"] + "a"}, "on"))
+    with pytest.raises(AdapterError, match="redirected more than 5 times"):
+        ask(service, tmp_path)
+    assert len(service.requests) == 6
 
 
 def test_long_body_is_refused_before_it_is_read(serve, tmp_path):

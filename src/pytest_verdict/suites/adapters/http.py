@@ -8,7 +8,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import urllib3
@@ -26,6 +26,7 @@ from pytest_verdict.suites.suite_model import HttpRequest
 _DEFAULT_HEADERS: Final = {"Content-Type": "application/json", "Accept": "application/json, text/plain"}
 
 _MOST_CONNECTIONS: Final = 128
+_MOST_REDIRECTS: Final = 5
 _BLOCK: Final = 1 << 16
 LONGEST_REPLY: Final = 1 << 25
 """The longest body of a reply, in bytes."""
@@ -89,22 +90,28 @@ class HttpAdapter:
     def _send(
         self, url: str, headers: Mapping[str, str], body: bytes | None, seconds: float | None
     ) -> tuple[bytes, str]:
-        """Send a request, and return the body of the reply and its content type."""
+        """Send a request, follow redirects to the same host, and return the body of the reply and its content type."""
+        method = self._template.method
         deadline = None if seconds is None else time.monotonic() + seconds
         try:
-            reply = self._connections.request(
-                self._template.method,
-                url,
-                body=body,
-                headers=headers,
-                timeout=seconds,
-                retries=False,
-                redirect=False,
-                preload_content=False,
-            )
-            # A body that was read to its end leaves the connection to the next request.
-            with contextlib.closing(reply):
-                return self._read(reply, deadline)
+            for _ in range(_MOST_REDIRECTS + 1):
+                reply = self._connections.request(
+                    method,
+                    url,
+                    body=body,
+                    headers=headers,
+                    timeout=seconds,
+                    retries=False,
+                    redirect=False,
+                    preload_content=False,
+                )
+                # A body that was read to its end leaves the connection to the next request.
+                with contextlib.closing(reply):
+                    target = _redirect_of(reply, method, url)
+                    if target is None:
+                        return self._read(reply, deadline)
+                    reply.drain_conn()
+                url = target
         except (urllib3.exceptions.HTTPError, OSError) as error:
             # A connection that was refused counts as a timeout in the library.
             is_refused = isinstance(error, urllib3.exceptions.NewConnectionError)
@@ -114,6 +121,7 @@ class HttpAdapter:
         except ValueError as error:
             # The message of a refused header contains its value.
             raise AdapterError(f"{self._label} cannot be reached: {type(error).__name__}") from None
+        raise AdapterError(f"{self._label} redirected more than {_MOST_REDIRECTS} times")
 
     def _read(self, reply: urllib3.BaseHTTPResponse, deadline: float | None) -> tuple[bytes, str]:
         if not 200 <= reply.status < 300:
@@ -146,6 +154,15 @@ def _open_pool(url: str) -> urllib3.PoolManager:
     user = urlsplit(proxy).netloc.rpartition("@")[0]
     headers = urllib3.make_headers(proxy_basic_auth=unquote(user)) if user else None
     return urllib3.ProxyManager(proxy, maxsize=_MOST_CONNECTIONS, proxy_headers=headers)
+
+
+def _redirect_of(reply: urllib3.BaseHTTPResponse, method: str, url: str) -> str | None:
+    """Return where a reply redirects to; None where the headers would go to another host, or a body would be lost."""
+    keeps_method = reply.status in {307, 308} or method in {"GET", "HEAD"}
+    if reply.status not in {301, 302, 303, 307, 308} or "Location" not in reply.headers or not keeps_method:
+        return None
+    target = urljoin(url, reply.headers["Location"])
+    return target if urlsplit(target)[:2] == urlsplit(url)[:2] else None
 
 
 def _reason_of(error: Exception) -> str:
