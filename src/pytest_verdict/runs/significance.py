@@ -10,8 +10,6 @@ from pytest_verdict.core.values.display import format_count
 from pytest_verdict.runs.run import Comparison, Pairs
 
 LEVEL: Final = 0.05
-_QUANTILE: Final = 1.959963984540054
-_MOST_NEEDED: Final = 2_000
 INCONCLUSIVE: Final = "inconclusive"
 _MOST_GROUPS: Final = 20
 
@@ -40,21 +38,6 @@ def fisher(passed: int, total: int, later_passed: int, later_total: int) -> floa
         weights.append(weight)
     observed = weights[passed - least]
     return sum(weight for weight in weights if weight <= observed) / math.comb(total + later_total, all_passed)
-
-
-def changes_needed(worse: int, better: int) -> int | None:
-    """Return how many changed pairs, in the same proportion, would be significant; large numbers are approximate."""
-    if worse == better:
-        return None
-    share = min(worse, better) / (worse + better)
-    # The exact test needs slightly more pairs than its normal approximation.
-    number = max(math.ceil((_QUANTILE / (1 - 2 * share)) ** 2), worse + better + 1)
-    while number < _MOST_NEEDED:
-        fewer = math.ceil(number * share)
-        if mcnemar(fewer, number - fewer) < LEVEL:
-            break
-        number += 1
-    return number
 
 
 def benjamini_hochberg(values: Sequence[float]) -> list[float]:
@@ -97,14 +80,7 @@ def _count_changes(pairs: Pairs, equal: int) -> dict[str, Any]:
     better = sum(after.passed and not before.passed for before, after in pairs)
     counts = {"pairs": len(pairs) + equal, "worse": worse, "better": better}
     p = mcnemar(worse, better)
-    needed = None if p < LEVEL else changes_needed(worse, better)
-    return {
-        **counts,
-        "p": p,
-        "changes_needed": needed,
-        "pairs_needed": None if needed is None else -(-needed * counts["pairs"] // (worse + better)),
-        "conclusion": _conclusion(counts, p),
-    }
+    return {**counts, "p": p, "conclusion": _conclusion(counts, p)}
 
 
 def _conclusion(counts: dict[str, Any], p: float) -> str:
@@ -128,13 +104,5 @@ def _sentence(counts: dict[str, Any]) -> str:
     p = f"p = {counts['p']:.4g}"
     if "p_adjusted" in counts:
         p = f"p = {counts['p_adjusted']:.4g}, adjusted for the number of operators"
-    sentence = (
-        f"{counts['worse']} worse, {counts['better']} better of {format_count(counts['pairs'], 'pair')}, {p}:"
-        f" {counts['conclusion']}"
-    )
-    if counts["pairs_needed"]:
-        sentence += (
-            f"; in this proportion, {counts['changes_needed']} changes would be significant, not"
-            f" {counts['worse'] + counts['better']}, so about {counts['pairs_needed']} pairs are needed"
-        )
-    return sentence
+    pairs = format_count(counts["pairs"], "pair")
+    return f"{counts['worse']} worse, {counts['better']} better of {pairs}, {p}: {counts['conclusion']}"
