@@ -42,7 +42,7 @@ def test_advice_begins_with_the_tightest_change_of_form(operator, expected, obse
     advices = find_advice(result)
     assert 1 <= len(advices) <= 3
     for one in advices:
-        assert compare(one.operator, expected, observed, one.threshold, **one.settings).passed
+        assert compare(one.operator, expected, observed, **one.settings).passed
     if sentences is not None:
         assert advise(result) == [f"would pass under {sentence}" for sentence in sentences]
 
@@ -155,7 +155,7 @@ def test_advice_for_any_values_passes(operator, expected, observed):
     result = compare(operator, expected, observed)
     if not result.passed:
         for one in find_advice(result):
-            assert compare(one.operator, expected, observed, one.threshold, **one.settings).passed
+            assert compare(one.operator, expected, observed, **one.settings).passed
 
 
 def test_advice_makes_a_bounded_number_of_comparisons(monkeypatch):

@@ -5,11 +5,9 @@ and order are not: no tolerance, threshold or looser operator is ever fitted to 
 the values first, and a person decides whether the form may differ.
 """
 
-import itertools
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.registry import REGISTRY
@@ -19,8 +17,7 @@ from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.explanation.drawing import default_settings
 
 _MOST_SENTENCES: Final = 3
-_MOST_COMPARISONS: Final = 30
-# As typed JSON; every candidate is compared.
+# As typed JSON; each of up to 15 candidates is compared.
 _LONGEST: Final = 40_000
 
 # From the tightest to the loosest; combinations follow the steps that they consist of.
@@ -44,24 +41,17 @@ _PATTERN_OPERATORS: Final = frozenset({"regex", "trace_regex"})
 _SYNTAX: Final = re.compile(r"\\[dDwWsSbB]|\[[^\]]+\][*+?{]|\(\?|\)[*+?{]|\.[*+]|^\^|\$$")
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
-    """A comparison that passes where another one failed."""
+class Advice(NamedTuple):
+    """A comparison that passes where another one failed; its settings may have a threshold."""
 
     operator: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    threshold: float | None = None
+    settings: Mapping[str, Any]
 
     @property
     def sentence(self) -> str:
         """The advice for a person, such as ``would pass under numeric_exact``."""
-        settings = dict(self.settings)
-        if self.threshold is not None:
-            settings["threshold"] = self.threshold
-        sentence = f"would pass under {self.operator}"
-        if settings:
-            sentence += " with " + ", ".join(f"{name}={value!r}" for name, value in settings.items())
-        return sentence
+        settings = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
+        return f"would pass under {self.operator}{' with ' if settings else ''}{settings}"
 
 
 _SEARCH: Final = Advice("regex", {"mode": "search"})
@@ -116,7 +106,7 @@ def find_advice(result: ComparisonResult) -> list[Advice]:
     try:
         if len(encode_text(result.recorded_expected)) + len(encode_text(result.recorded_observed)) > _LONGEST:
             return []
-        for advice in itertools.islice(_find_candidates(result), _MOST_COMPARISONS):
+        for advice in _find_candidates(result):
             # After one set of steps has passed, larger ones add nothing.
             if advice.operator not in advices and _passes(advice, result.expected, result.observed, result.notes):
                 advices[advice.operator] = advice
@@ -129,8 +119,9 @@ def find_advice(result: ComparisonResult) -> list[Advice]:
 
 def _passes(advice: Advice, expected: Any, observed: Any, notes: Collection[str] = ()) -> bool:
     try:
-        operator = REGISTRY.build(advice.operator, advice.settings)
-        trial = run(operator, expected, observed, threshold=advice.threshold)
+        settings = dict(advice.settings)
+        threshold = settings.pop("threshold", None)
+        trial = run(REGISTRY.build(advice.operator, settings), expected, observed, threshold=threshold)
     except Exception:  # noqa: BLE001 - a candidate that cannot be tried is no advice
         return False
     # Steps that leave nothing of a value or of one of its items make all values alike.
@@ -161,20 +152,18 @@ def _find_candidates(result: ComparisonResult) -> Iterator[Advice]:
     has_codes = len(texts) == 2 and as_decimal(texts[0]) is not None and any(map(_LEADING_ZERO.match, texts))
     if not is_equality or has_codes or (not texts and type(sides[0]) is not type(sides[1])):
         return
-    yield Advice("numeric_exact")
-    yield Advice("date_match")
+    yield Advice("numeric_exact", {})
+    yield Advice("date_match", {})
     if any(isinstance(side, Mapping | list) or str(side).lstrip()[:1] in {"{", "["} for side in sides):
-        yield Advice("json_canonical")
+        yield Advice("json_canonical", {})
 
 
 def _change_settings(result: ComparisonResult, **changes: Any) -> Advice:
     """Build the advice to change settings of the operator; it has only settings that are not defaults."""
     name = "normalized_exact" if result.operator in _EQUALITY_OPERATORS else result.operator
     defaults = default_settings(name)
-    settings = {key: value for key, value in result.settings.items() if key in defaults} | changes
-    default_threshold = REGISTRY.build(name, settings).default_threshold()
-    return Advice(
-        operator=name,
-        settings={key: value for key, value in settings.items() if value != defaults[key]},
-        threshold=None if result.threshold == default_threshold else result.threshold,
-    )
+    changed = {**result.settings, **changes}
+    settings = {key: value for key, value in changed.items() if key in defaults and value != defaults[key]}
+    if result.threshold != REGISTRY.build(name, settings).default_threshold():
+        settings["threshold"] = result.threshold
+    return Advice(name, settings)
