@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from pytest_verdict import compare
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.registry import REGISTRY
-from pytest_verdict.runs.significance import benjamini_hochberg, mcnemar
+from pytest_verdict.runs.significance import benjamini_hochberg, mcnemar, pairs_needed
 from written_records import lines_of
 
 SCIPY = "scipy is not installed"
@@ -39,6 +39,14 @@ def test_below_six_changes_nothing_is_significant():
     assert [number for number in range(1, 10) if mcnemar(number, 0) < 0.05] == [6, 7, 8, 9]
 
 
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_pairs_that_are_needed_are_significant(worse, better):
+    needed = pairs_needed(worse, better, 100)
+    if needed is not None:
+        assert worse != better
+        assert mcnemar(worse * needed // 100, better * needed // 100) < 0.05
+
+
 @pytest.mark.ci
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_adjusted_values_are_those_of_statsmodels(values):
@@ -62,7 +70,11 @@ def statistics(command, tmp_path, verdicts, *words):
 def test_few_changes_are_inconclusive(command, tmp_path):
     found, terminal = statistics(command, tmp_path, [(1, 2)] * 5 + [(1, 1)] * 95, "--statistics")
     assert found["verdicts"]["conclusion"] == "inconclusive"
-    assert "verdicts: 5 worse, 0 better of 100 pairs, p = 0.0625: inconclusive\n" in terminal
+    assert (
+        "verdicts: 5 worse, 0 better of 100 pairs, p = 0.0625: inconclusive; in this proportion, about 200 pairs are"
+        in terminal
+    )
+    assert found["verdicts"]["pairs_needed"] == 200
 
 
 @pytest.mark.parametrize(("values", "word"), [((1, 2), "worse"), ((2, 1), "better")])
@@ -75,6 +87,7 @@ def test_enough_changes_are_significant(command, tmp_path, values, word):
 def test_no_change_is_inconclusive(command, tmp_path):
     found, _ = statistics(command, tmp_path, [(1, 1)] * 10, "--statistics")
     assert found["verdicts"]["conclusion"] == "inconclusive"
+    assert found["verdicts"]["pairs_needed"] is None
 
 
 def test_errors_count_as_not_passed_and_are_listed(command, tmp_path):

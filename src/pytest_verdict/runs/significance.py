@@ -10,6 +10,8 @@ from pytest_verdict.core.values.display import format_count
 from pytest_verdict.runs.run import Comparison, Pairs
 
 LEVEL: Final = 0.05
+# More changes than these are not tried.
+_MOST_NEEDED: Final = 200
 INCONCLUSIVE: Final = "inconclusive"
 _MOST_GROUPS: Final = 20
 
@@ -38,6 +40,14 @@ def fisher(passed: int, total: int, later_passed: int, later_total: int) -> floa
         weights.append(weight)
     observed = weights[passed - least]
     return sum(weight for weight in weights if weight <= observed) / math.comb(total + later_total, all_passed)
+
+
+def pairs_needed(worse: int, better: int, pairs: int) -> int | None:
+    """Return the multiple of the pairs that would be significant in the same proportion; None if no such number is small."""
+    for factor in range(2, _MOST_NEEDED // max(worse + better, 1)):
+        if mcnemar(factor * worse, factor * better) < LEVEL:
+            return factor * pairs
+    return None
 
 
 def benjamini_hochberg(values: Sequence[float]) -> list[float]:
@@ -80,7 +90,8 @@ def _count_changes(pairs: Pairs, equal: int) -> dict[str, Any]:
     better = sum(after.passed and not before.passed for before, after in pairs)
     counts = {"pairs": len(pairs) + equal, "worse": worse, "better": better}
     p = mcnemar(worse, better)
-    return {**counts, "p": p, "conclusion": _conclusion(counts, p)}
+    needed = None if p < LEVEL else pairs_needed(worse, better, counts["pairs"])
+    return {**counts, "p": p, "pairs_needed": needed, "conclusion": _conclusion(counts, p)}
 
 
 def _conclusion(counts: dict[str, Any], p: float) -> str:
@@ -105,4 +116,7 @@ def _sentence(counts: dict[str, Any]) -> str:
     if "p_adjusted" in counts:
         p = f"p = {counts['p_adjusted']:.4g}, adjusted for the number of operators"
     pairs = format_count(counts["pairs"], "pair")
-    return f"{counts['worse']} worse, {counts['better']} better of {pairs}, {p}: {counts['conclusion']}"
+    needed = ""
+    if counts["pairs_needed"]:
+        needed = f"; in this proportion, about {counts['pairs_needed']} pairs are needed"
+    return f"{counts['worse']} worse, {counts['better']} better of {pairs}, {p}: {counts['conclusion']}{needed}"
