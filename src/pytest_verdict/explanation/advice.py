@@ -14,7 +14,6 @@ from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.core.values.numbers import as_decimal
-from pytest_verdict.explanation.drawing import default_settings
 
 _MOST_SENTENCES: Final = 3
 # As typed JSON; each of up to 15 candidates is compared.
@@ -23,14 +22,12 @@ _LONGEST: Final = 40_000
 # From the tightest to the loosest; combinations follow the steps that they consist of.
 _STEPS: Final = (
     ("strip",), ("collapse_whitespace",), ("nfc",), ("lowercase",), ("casefold",),
-    ("strip_thousands_separators",), ("strip_markdown_fence",), ("ascii_punctuation",),
+    ("strip_markdown_fence",), ("ascii_punctuation",),
     ("strip", "lowercase"), ("lowercase", "strip", "collapse_whitespace"),
     ("nfc", "casefold", "strip", "collapse_whitespace"),
 )  # fmt: skip
 _LEADING_ZERO: Final = re.compile(r"\s*[+-]?0[0-9]")
 _EQUALITY_OPERATORS: Final = frozenset({"exact", "normalized_exact", "literal"})
-# Meaning needs a model to judge, and no step may hide a text that must not occur.
-_WITHOUT_ADVICE: Final = frozenset({"semantic", "not_contains"})
 
 _SWAPPED: Final = "expected and observed seem to be swapped; expected comes first"
 _TYPE_NAMES: Final = frozenset({"null", "boolean", "string", "integer", "number", "array", "object"})
@@ -42,7 +39,7 @@ _SYNTAX: Final = re.compile(r"\\[dDwWsSbB]|\[[^\]]+\][*+?{]|\(\?|\)[*+?{]|\.[*+]
 
 
 class Advice(NamedTuple):
-    """A comparison that passes where another one failed; its settings may have a threshold."""
+    """A comparison that passes where another one failed."""
 
     operator: str
     settings: Mapping[str, Any]
@@ -100,7 +97,7 @@ def _is_swapped(note: str, expected: Any, observed: Any) -> bool:
 
 def find_advice(result: ComparisonResult) -> list[Advice]:
     """Find other comparisons of the same values that would have passed."""
-    if result.verdict != "fail" or result.children or result.operator in _WITHOUT_ADVICE:
+    if result.verdict != "fail" or result.operator not in _EQUALITY_OPERATORS:
         return []
     advices: dict[str, Advice] = {}
     try:
@@ -110,18 +107,14 @@ def find_advice(result: ComparisonResult) -> list[Advice]:
             # After one set of steps has passed, larger ones add nothing.
             if advice.operator not in advices and _passes(advice, result.expected, result.observed, result.notes):
                 advices[advice.operator] = advice
-            if len(advices) == _MOST_SENTENCES:
-                break
     except Exception:  # noqa: BLE001 - advice must never replace the failure that it is about
         return []
-    return list(advices.values())
+    return list(advices.values())[:_MOST_SENTENCES]
 
 
 def _passes(advice: Advice, expected: Any, observed: Any, notes: Collection[str] = ()) -> bool:
     try:
-        settings = dict(advice.settings)
-        threshold = settings.pop("threshold", None)
-        trial = run(REGISTRY.build(advice.operator, settings), expected, observed, threshold=threshold)
+        trial = run(REGISTRY.build(advice.operator, advice.settings), expected, observed)
     except Exception:  # noqa: BLE001 - a candidate that cannot be tried is no advice
         return False
     # Steps that leave nothing of a value or of one of its items make all values alike.
@@ -131,39 +124,20 @@ def _passes(advice: Advice, expected: Any, observed: Any, notes: Collection[str]
 
 
 def _find_candidates(result: ComparisonResult) -> Iterator[Advice]:
-    """Yield comparisons with other settings, and those of other operators for one value in another notation."""
-    settings = result.settings
-    is_equality = result.operator in _EQUALITY_OPERATORS
-    if result.operator == "regex":
-        yield _change_settings(result, mode="search")
-        return
-    if isinstance(settings.get("day_first"), bool):
-        yield _change_settings(result, day_first=not settings["day_first"])
-    present: Any = [] if result.operator == "literal" else settings.get("normalize")
-    for steps in _STEPS if isinstance(present, list) else ():
+    """Yield comparisons with more normalization, and those of operators for one value in another notation."""
+    present = [] if result.operator == "literal" else result.settings["normalize"]
+    for steps in _STEPS:
         missing = [step for step in steps if step not in present]
-        # "1,5" without its separator is 15, so separators are removed only by operators that compare numbers.
-        if missing and not (is_equality and "strip_thousands_separators" in steps):
-            yield _change_settings(result, normalize=[*present, *missing])
+        if missing:
+            yield Advice("normalized_exact", {"normalize": [*present, *missing]})
 
     sides = (result.expected, result.observed)
     texts = [side for side in sides if isinstance(side, str)]
     # "05" and "5" may be codes; an operator for numbers must be chosen by a person.
     has_codes = len(texts) == 2 and as_decimal(texts[0]) is not None and any(map(_LEADING_ZERO.match, texts))
-    if not is_equality or has_codes or (not texts and type(sides[0]) is not type(sides[1])):
+    if has_codes or (not texts and type(sides[0]) is not type(sides[1])):
         return
     yield Advice("numeric_exact", {})
     yield Advice("date_match", {})
     if any(isinstance(side, Mapping | list) or str(side).lstrip()[:1] in {"{", "["} for side in sides):
         yield Advice("json_canonical", {})
-
-
-def _change_settings(result: ComparisonResult, **changes: Any) -> Advice:
-    """Build the advice to change settings of the operator; it has only settings that are not defaults."""
-    name = "normalized_exact" if result.operator in _EQUALITY_OPERATORS else result.operator
-    defaults = default_settings(name)
-    changed = {**result.settings, **changes}
-    settings = {key: value for key, value in changed.items() if key in defaults and value != defaults[key]}
-    if result.threshold != REGISTRY.build(name, settings).default_threshold():
-        settings["threshold"] = result.threshold
-    return Advice(name, settings)
