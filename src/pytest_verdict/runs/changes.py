@@ -5,7 +5,7 @@ Members of one record are swapped into the other, and the verdict is derived aga
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, combinations
 from pathlib import Path
@@ -111,12 +111,12 @@ class Diff:
     pairs: Pairs
     changes: list[Change]
     information: list[Change]
-    equal: Counter[str] = field(default_factory=Counter)
-    """By operator, the number of pairs besides these, whose records are too many to have them in memory; they are equal."""
+    equal: int = 0
+    """The number of pairs besides these, whose records are too many to have them in memory; they are equal."""
 
     @property
     def pair_count(self) -> int:
-        return len(self.pairs) + self.equal.total()
+        return len(self.pairs) + self.equal
 
     def counts(self) -> dict[str, int]:
         counts = Counter(change.kind for change in self.changes)
@@ -156,7 +156,7 @@ def classify_changes(
     pairs: Pairs,
     removed: list[Comparison],
     added: list[Comparison],
-    equal: Counter[str] | None = None,
+    equal: int = 0,
 ) -> Diff:
     """Classify the changes between runs whose comparisons were paired, apart from pairs that are ``equal``."""
     if not pairs and not equal and not any(new.find_test(comparison.test) for comparison in removed):
@@ -183,7 +183,7 @@ def classify_changes(
         changes.append(Change(kind, comparison, None, reason=reason))
     changes.extend(Change(Kind.ADDED, None, comparison) for comparison in added)
     changes.sort(key=lambda change: [*Kind].index(change.kind))
-    return Diff(old=old, new=new, pairs=pairs, changes=changes, information=information, equal=equal or Counter())
+    return Diff(old=old, new=new, pairs=pairs, changes=changes, information=information, equal=equal)
 
 
 def _content(comparison: Comparison) -> tuple[str | None, str, str]:

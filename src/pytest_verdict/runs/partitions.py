@@ -31,14 +31,14 @@ Counts = tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]
 
 
 class Partitioned(NamedTuple):
-    """Two runs, the pairs that are not equal, the comparisons without a partner, and the number of equal pairs by operator."""
+    """Two runs, the pairs that are not equal, the comparisons without a partner, and the number of equal pairs."""
 
     old: Run
     new: Run
     pairs: Pairs
     removed: list[Comparison]
     added: list[Comparison]
-    equal: Counter[str]
+    equal: int
 
 
 def read_partitioned(old: str | Path, new: str | Path) -> Partitioned | None:
@@ -64,7 +64,7 @@ def read_partitioned(old: str | Path, new: str | Path) -> Partitioned | None:
             if before is None or after is None:
                 rests[before is None].append(after or before)
             elif _content(before) == _content(after) and before.verdict != "error":
-                equal[after.operator] += 1
+                equal += 1
             else:
                 pairs.append((before, after))
             if len(pairs) + max(map(len, rests)) > _MOST_CHANGES:
@@ -95,9 +95,9 @@ def _is_large(file: RecordsFile) -> bool:
     return False
 
 
-def _split(database: sqlite3.Connection, files: Sides, places: Sequence[str], counts: Counts) -> Counter[str] | None:
-    """Write the comparisons that differ to a database, and count by operator the equal ones; None if a test was repeated."""
-    equal = Counter[str]()
+def _split(database: sqlite3.Connection, files: Sides, places: Sequence[str], counts: Counts) -> int | None:
+    """Write the comparisons that differ to a database, and count the equal ones; None if a test was repeated."""
+    equal = 0
     for number, lines in enumerate(zip_longest(*(file.lines() for file in files)), 1):
         comparison = None
         for side, line in enumerate(lines):
@@ -112,7 +112,7 @@ def _split(database: sqlite3.Connection, files: Sides, places: Sequence[str], co
             if lines[0] != lines[1] or comparison.verdict == "error":
                 database.execute(_ADD, (side, repr(key_of(comparison)), line))
             elif side == 0:
-                equal[comparison.operator] += 1
+                equal += 1
     return equal
 
 

@@ -1,19 +1,16 @@
 """Significance tests for paired results, and the statistics of two runs: whether the later one is worse or better."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from operator import itemgetter
-from types import MappingProxyType
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import format_count
-from pytest_verdict.runs.run import Comparison, Pairs
+from pytest_verdict.runs.run import Pairs
 
 LEVEL: Final = 0.05
 # More changes than these are not tried.
 _MOST_NEEDED: Final = 200
 INCONCLUSIVE: Final = "inconclusive"
-_MOST_GROUPS: Final = 20
 
 
 def mcnemar(worse: int, better: int) -> float:
@@ -62,61 +59,39 @@ def benjamini_hochberg(values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def compute_statistics(pairs: Pairs, equal: Mapping[str, int] = MappingProxyType({})) -> dict[str, Any]:
-    """Compute all statistics of paired comparisons, and of the unlisted equal ones by operator; an error has the score 0."""
-    by_operator: dict[str, list[tuple[Comparison, Comparison]]] = {operator: [] for operator in equal}
-    for pair in pairs:
-        by_operator.setdefault(pair[1].operator, []).append(pair)
-    operators = [
-        {"operator": name, **_count_changes(group, equal.get(name, 0))} for name, group in sorted(by_operator.items())
-    ]
-    adjusted = benjamini_hochberg([counts["p"] for counts in operators])
-    for counts, p in zip(operators, adjusted, strict=True):
-        counts["p_adjusted"] = p
-        counts["conclusion"] = _conclusion(counts, p)
-    mean = sum(after.score - before.score for before, after in pairs) / (len(pairs) + sum(equal.values()))
+def compute_statistics(pairs: Pairs, equal: int = 0) -> dict[str, Any]:
+    """Compute all statistics of paired comparisons, and of a number of unlisted equal ones; an error has the score 0."""
+    worse = sum(before.passed and not after.passed for before, after in pairs)
+    better = sum(after.passed and not before.passed for before, after in pairs)
+    total = len(pairs) + equal
+    p = mcnemar(worse, better)
+    conclusion = INCONCLUSIVE
+    needed = None
+    if p >= LEVEL:
+        needed = pairs_needed(worse, better, total)
+    else:
+        conclusion = "worse" if worse > better else "better"
+    counts = {"pairs": total, "worse": worse, "better": better}
+    mean = sum(after.score - before.score for before, after in pairs) / total
     sides = [old for old, _ in pairs], [new for _, new in pairs]
     return {
         "level": LEVEL,
-        "verdicts": _count_changes(pairs, sum(equal.values())),
+        "verdicts": {**counts, "p": p, "pairs_needed": needed, "conclusion": conclusion},
         "errors": [sum(comparison.verdict == "error" for comparison in side) for side in sides],
         "scores": {"mean_difference": mean},
-        "operators": operators,
     }
 
 
-def _count_changes(pairs: Pairs, equal: int) -> dict[str, Any]:
-    worse = sum(before.passed and not after.passed for before, after in pairs)
-    better = sum(after.passed and not before.passed for before, after in pairs)
-    counts = {"pairs": len(pairs) + equal, "worse": worse, "better": better}
-    p = mcnemar(worse, better)
-    needed = None if p < LEVEL else pairs_needed(worse, better, counts["pairs"])
-    return {**counts, "p": p, "pairs_needed": needed, "conclusion": _conclusion(counts, p)}
-
-
-def _conclusion(counts: dict[str, Any], p: float) -> str:
-    if p >= LEVEL:
-        return INCONCLUSIVE
-    return "worse" if counts["worse"] > counts["better"] else "better"
-
-
 def statistics_lines(statistics: dict[str, Any]) -> Iterator[str]:
-    errors = statistics["errors"]
-    yield f"verdicts: {_sentence(statistics['verdicts'])}"
-    yield f"errors, counted as not passed: {errors[0]} before, {errors[1]} now"
-    yield f"scores: mean difference {statistics['scores']['mean_difference']:+.4f}"
-    if len(statistics["operators"]) > 1:
-        changed = [counts for counts in statistics["operators"] if counts["worse"] + counts["better"]]
-        for counts in sorted(changed, key=itemgetter("p"))[:_MOST_GROUPS]:
-            yield f"{counts['operator']}: {_sentence(counts)}"
-
-
-def _sentence(counts: dict[str, Any]) -> str:
-    p = f"p = {counts['p']:.4g}"
-    if "p_adjusted" in counts:
-        p = f"p = {counts['p_adjusted']:.4g}, adjusted for the number of operators"
+    counts = statistics["verdicts"]
     pairs = format_count(counts["pairs"], "pair")
     needed = ""
     if counts["pairs_needed"]:
         needed = f"; in this proportion, about {counts['pairs_needed']} pairs are needed"
-    return f"{counts['worse']} worse, {counts['better']} better of {pairs}, {p}: {counts['conclusion']}{needed}"
+    yield (
+        f"verdicts: {counts['worse']} worse, {counts['better']} better of {pairs}, p = {counts['p']:.4g}:"
+        f" {counts['conclusion']}{needed}"
+    )
+    errors = statistics["errors"]
+    yield f"errors, counted as not passed: {errors[0]} before, {errors[1]} now"
+    yield f"scores: mean difference {statistics['scores']['mean_difference']:+.4f}"
