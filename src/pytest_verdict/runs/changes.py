@@ -279,7 +279,9 @@ def _read_records(old: Comparison, new: Comparison) -> _Records:
     if old.expected == new.expected and differs("expected") and differs("observed"):
         # Of several accepted values the best decides, so it follows from the observed one.
         groups["observed"] = (*groups.pop("expected"), "observed")
-    factors = {(name,): members for name, members in groups.items() if differs(*members)}
+    factors: dict[tuple[str, ...], tuple[str, ...]] = {
+        (name,): members for name, members in groups.items() if differs(*members)
+    }
     if _asks_model(before) or _asks_model(after):
         # The reply of a model depends on everything in its question, so both are swapped together.
         question = {name[0]: factors.pop(name) for name in [*factors] if name != ("threshold",)}

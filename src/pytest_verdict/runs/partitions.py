@@ -4,7 +4,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -61,12 +61,15 @@ def read_partitioned(old: str | Path, new: str | Path) -> Partitioned | None:
         if runs[1].renamed:
             return None
         for before, after in _read_pairs(database):
-            if before is None or after is None:
-                rests[before is None].append(after or before)
-            elif _content(before) == _content(after) and before.verdict != "error":
-                equal += 1
-            else:
-                pairs.append((before, after))
+            if before is not None and after is not None:
+                if _content(before) == _content(after) and before.verdict != "error":
+                    equal += 1
+                else:
+                    pairs.append((before, after))
+            elif before is not None:
+                rests[0].append(before)
+            elif after is not None:
+                rests[1].append(after)
             if len(pairs) + max(map(len, rests)) > _MOST_CHANGES:
                 reason = f"{old} and {new}: more than {_MOST_CHANGES:,} comparisons differ, which is too many to list"
                 raise RecordError(f"{reason}; compare their tables (`pytest-verdict table`), or score samples")
@@ -85,14 +88,8 @@ def read_partitioned(old: str | Path, new: str | Path) -> Partitioned | None:
 
 def _is_large(file: RecordsFile) -> bool:
     """Return whether the lines of a file are too many for memory; only reading a compressed one shows their size."""
-    if file.size > _LARGE or file.manifest() is not None:
-        return True
-    size = 0
-    for lines in file.pieces():
-        size += sum(map(len, lines))
-        if size > _LARGE:
-            return True
-    return False
+    sizes = accumulate(sum(map(len, lines)) for lines in file.pieces())
+    return any(size > _LARGE for size in sizes)
 
 
 def _split(database: sqlite3.Connection, files: Sides, places: Sequence[str], counts: Counts) -> int | None:
