@@ -128,7 +128,7 @@ class Diff:
 
 def regressions(baseline: str | Path, session: str | Path) -> tuple[list[Change], int]:
     """Return the regressions of a session that may select tests, and the number of comparisons that it did not run."""
-    changes = diff(read_run(baseline), read_run(session)).failing()
+    changes = diff_runs(baseline, session).failing()
     regressed = [change for change in changes if change.kind is not Kind.NOT_RUN]
     return regressed, len(changes) - len(regressed)
 
@@ -182,7 +182,8 @@ def classify_changes(
             kind, reason = _classify_loss(new, comparison.test, compares=comparison.test in new_tests)
         changes.append(Change(kind, comparison, None, reason=reason))
     changes.extend(Change(Kind.ADDED, None, comparison) for comparison in added)
-    changes.sort(key=lambda change: [*Kind].index(change.kind))
+    for listed in (changes, information):
+        listed.sort(key=lambda change: [*Kind].index(change.kind))
     return Diff(old=old, new=new, pairs=pairs, changes=changes, information=information, equal=equal)
 
 
