@@ -39,7 +39,7 @@ def write_run(store, outcomes, *, number=0, checks=None, answers=None, attempts=
         **members,
     }
     index = indexes._encode(document)
-    name = f"{re.sub(r'[-:]', '', started)[:15]}-{indexes._name_ending(index)}"
+    name = f"{re.sub(r'[-:]', '', started)[:15]}-{hashlib.sha256(index).hexdigest()[:8]}"
     files.write(f"tests/{digest}.json.gz", indexes._compress(table))
     files.write(f"runs/{name[:4]}/{name[4:6]}/{name}/index.json.gz", indexes._compress(index))
     return name

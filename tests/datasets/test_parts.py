@@ -152,23 +152,20 @@ def test_each_command_reads_parts_as_one_file(reports, monkeypatch, capsys, face
 
 @pytest.mark.usefixtures("other")
 @pytest.mark.parametrize(
-    ("form", "places", "size"),
+    ("form", "places"),
     [
-        ("terminal", ("file", "other"), 9000),
-        ("json", ("file", "other"), 1 << 24),
-        ("json", ("other", "file"), 9000),
-        ("markdown", ("other", "file"), 1 << 24),
-        ("terminal", ("file", "file"), 9000),
-        ("json", ("file", "file"), 1 << 24),
-        ("html", ("file", "other"), 1 << 24),
+        ("terminal", ("file", "other")),
+        ("json", ("other", "file")),
+        ("markdown", ("other", "file")),
+        ("json", ("file", "file")),
+        ("html", ("file", "other")),
     ],
     ids=str,
 )
-def test_a_diff_in_partitions_is_that_in_memory(reports, monkeypatch, capsys, places, form, size):
+def test_a_diff_in_partitions_is_that_in_memory(reports, monkeypatch, capsys, places, form):
     from pytest_verdict.runs import partitions
 
     monkeypatch.chdir(reports)
-    monkeypatch.setattr(partitions, "_PARTITION_BYTES", size)
     outputs = []
     in_parts = {"file": "parts", "other": "partsother"}
     for one, large in ((places, 1 << 26), ([in_parts[name] for name in places], 1 << 26), (places, 0)):
@@ -181,11 +178,8 @@ def test_a_diff_in_partitions_is_that_in_memory(reports, monkeypatch, capsys, pl
     assert outputs[0] == outputs[1] == outputs[2]
 
 
-def test_rows_with_other_ids_are_paired_as_in_memory(folder, monkeypatch, capsys):
+def test_rows_with_other_ids_are_paired_as_in_memory(folder, capsys):
     """Names that only one run has are paired by what was expected, whatever partition they were in."""
-    from pytest_verdict.runs import partitions
-
-    monkeypatch.setattr(partitions, "_PARTITION_BYTES", 9000)
     rows = [
         {**row, "id": row["id"] if number % 3 else f"new{number}"} for number, row in enumerate(ROWS[5:] + ROWS[:2])
     ]
@@ -760,6 +754,7 @@ def test_a_diff_with_too_many_changes_is_refused(reports, monkeypatch, capsys):
 
     monkeypatch.chdir(reports)
     assert main(["diff", "parts", "partsother"]) in {0, 1}
+    monkeypatch.setattr(partitions, "_LARGE", 0)
     monkeypatch.setattr(partitions, "_MOST_CHANGES", 3)
     capsys.readouterr()
     assert main(["diff", "parts", "partsother"]) == 2

@@ -16,24 +16,11 @@ from pytest_verdict.explanation.advice import Advice, advise, find_advice
         ("exact", "caf\u00e9", "cafe\u0301", {}, ["normalized_exact with normalize=['nfc']"]),
         ("exact", "straße", "STRASSE", {}, ["normalized_exact with normalize=['casefold']"]),
         ("exact", "It's", "It\u2019s", {}, ["normalized_exact with normalize=['ascii_punctuation']"]),
-        ("numeric_exact", -5, "\u22125", {}, ["numeric_exact with normalize=['ascii_punctuation']"]),
         ("literal", "Yes", "yes", {}, ["normalized_exact with normalize=['lowercase']"]),
-        ("one_of", ["Paris"], "paris", {}, ["one_of with normalize=['lowercase']"]),
-        ("contains_all", "Paris", "It is PARIS.", {}, ["contains_all with normalize=['lowercase']"]),
-        ("regex", "[0-9]+", "It is 7.", {}, ["regex with mode='search'"]),
         ("exact", 1, "1.0", {}, ["numeric_exact"]),
-        ("numeric_exact", 1000, "1,000", {}, ["numeric_exact with normalize=['strip_thousands_separators']"]),
         ("exact", '{"a": 1}', '{ "a": 1.0 }', {}, ["json_canonical"]),
         ("exact", {"a": 1, "b": 2}, '{"b": 2, "a": 1}', {}, ["json_canonical"]),
-        (
-            "json_canonical",
-            {"a": 1},
-            '```json\n{"a": 1}\n```',
-            {},
-            ["json_canonical with normalize=['strip_markdown_fence']"],
-        ),
         ("exact", "2024-01-15", "January 15, 2024", {}, ["date_match"]),
-        ("date_match", "2024-03-05", "05/03/2024", {}, ["date_match with day_first=True"]),
         ("exact", ["a", "b"], ["A", "b "], {}, None),
     ],
 )
@@ -42,15 +29,9 @@ def test_advice_begins_with_the_tightest_change_of_form(operator, expected, obse
     advices = find_advice(result)
     assert 1 <= len(advices) <= 3
     for one in advices:
-        assert compare(one.operator, expected, observed, one.threshold, **one.settings).passed
+        assert compare(one.operator, expected, observed, **one.settings).passed
     if sentences is not None:
         assert advise(result) == [f"would pass under {sentence}" for sentence in sentences]
-
-
-def test_advice_keeps_the_threshold_of_the_test():
-    result = compare("text_similarity", "quick brown fox", "QUICK BROWN FOX", 0.95, metric="indel")
-    [sentence] = advise(result)
-    assert sentence == "would pass under text_similarity with metric='indel', normalize=['lowercase'], threshold=0.95"
 
 
 def test_advice_keeps_the_settings_of_the_test():
@@ -104,6 +85,10 @@ def test_advice_keeps_the_settings_of_the_test():
         ("semantic", "a", "A", {"embedder": lambda _texts: [[1.0, 0.0], [0.0, 1.0]]}),
         ("all_of", 1, "1", {"conditions": ["exact"]}),
         ("numeric_range", [0, 10], 11, {}),
+        # Only equality has a looser form that a person may have meant.
+        ("one_of", ["Paris"], "paris", {}),
+        ("numeric_exact", 1000, "1,000", {}),
+        ("regex", "[0-9]+", "It is 7.", {}),
     ],
 )
 def test_no_advice_where_meaning_is_lost_or_values_are_large(operator, expected, observed, own):
@@ -155,7 +140,7 @@ def test_advice_for_any_values_passes(operator, expected, observed):
     result = compare(operator, expected, observed)
     if not result.passed:
         for one in find_advice(result):
-            assert compare(one.operator, expected, observed, one.threshold, **one.settings).passed
+            assert compare(one.operator, expected, observed, **one.settings).passed
 
 
 def test_advice_makes_a_bounded_number_of_comparisons(monkeypatch):

@@ -5,35 +5,29 @@ and order are not: no tolerance, threshold or looser operator is ever fitted to 
 the values first, and a person decides whether the form may differ.
 """
 
-import itertools
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.registry import REGISTRY
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.core.values.numbers import as_decimal
-from pytest_verdict.explanation.drawing import default_settings
 
 _MOST_SENTENCES: Final = 3
-_MOST_COMPARISONS: Final = 30
-# As typed JSON; every candidate is compared.
+# As typed JSON; each of up to 15 candidates is compared.
 _LONGEST: Final = 40_000
 
 # From the tightest to the loosest; combinations follow the steps that they consist of.
 _STEPS: Final = (
     ("strip",), ("collapse_whitespace",), ("nfc",), ("lowercase",), ("casefold",),
-    ("strip_thousands_separators",), ("strip_markdown_fence",), ("ascii_punctuation",),
+    ("strip_markdown_fence",), ("ascii_punctuation",),
     ("strip", "lowercase"), ("lowercase", "strip", "collapse_whitespace"),
     ("nfc", "casefold", "strip", "collapse_whitespace"),
 )  # fmt: skip
 _LEADING_ZERO: Final = re.compile(r"\s*[+-]?0[0-9]")
 _EQUALITY_OPERATORS: Final = frozenset({"exact", "normalized_exact", "literal"})
-# Meaning needs a model to judge, and no step may hide a text that must not occur.
-_WITHOUT_ADVICE: Final = frozenset({"semantic", "not_contains"})
 
 _SWAPPED: Final = "expected and observed seem to be swapped; expected comes first"
 _TYPE_NAMES: Final = frozenset({"null", "boolean", "string", "integer", "number", "array", "object"})
@@ -44,24 +38,17 @@ _PATTERN_OPERATORS: Final = frozenset({"regex", "trace_regex"})
 _SYNTAX: Final = re.compile(r"\\[dDwWsSbB]|\[[^\]]+\][*+?{]|\(\?|\)[*+?{]|\.[*+]|^\^|\$$")
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(NamedTuple):
     """A comparison that passes where another one failed."""
 
     operator: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    threshold: float | None = None
+    settings: Mapping[str, Any]
 
     @property
     def sentence(self) -> str:
         """The advice for a person, such as ``would pass under numeric_exact``."""
-        settings = dict(self.settings)
-        if self.threshold is not None:
-            settings["threshold"] = self.threshold
-        sentence = f"would pass under {self.operator}"
-        if settings:
-            sentence += " with " + ", ".join(f"{name}={value!r}" for name, value in settings.items())
-        return sentence
+        settings = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
+        return f"would pass under {self.operator}{' with ' if settings else ''}{settings}"
 
 
 _SEARCH: Final = Advice("regex", {"mode": "search"})
@@ -110,27 +97,24 @@ def _is_swapped(note: str, expected: Any, observed: Any) -> bool:
 
 def find_advice(result: ComparisonResult) -> list[Advice]:
     """Find other comparisons of the same values that would have passed."""
-    if result.verdict != "fail" or result.children or result.operator in _WITHOUT_ADVICE:
+    if result.verdict != "fail" or result.operator not in _EQUALITY_OPERATORS:
         return []
     advices: dict[str, Advice] = {}
     try:
         if len(encode_text(result.recorded_expected)) + len(encode_text(result.recorded_observed)) > _LONGEST:
             return []
-        for advice in itertools.islice(_find_candidates(result), _MOST_COMPARISONS):
+        for advice in _find_candidates(result):
             # After one set of steps has passed, larger ones add nothing.
             if advice.operator not in advices and _passes(advice, result.expected, result.observed, result.notes):
                 advices[advice.operator] = advice
-            if len(advices) == _MOST_SENTENCES:
-                break
     except Exception:  # noqa: BLE001 - advice must never replace the failure that it is about
         return []
-    return list(advices.values())
+    return list(advices.values())[:_MOST_SENTENCES]
 
 
 def _passes(advice: Advice, expected: Any, observed: Any, notes: Collection[str] = ()) -> bool:
     try:
-        operator = REGISTRY.build(advice.operator, advice.settings)
-        trial = run(operator, expected, observed, threshold=advice.threshold)
+        trial = run(REGISTRY.build(advice.operator, advice.settings), expected, observed)
     except Exception:  # noqa: BLE001 - a candidate that cannot be tried is no advice
         return False
     # Steps that leave nothing of a value or of one of its items make all values alike.
@@ -140,41 +124,20 @@ def _passes(advice: Advice, expected: Any, observed: Any, notes: Collection[str]
 
 
 def _find_candidates(result: ComparisonResult) -> Iterator[Advice]:
-    """Yield comparisons with other settings, and those of other operators for one value in another notation."""
-    settings = result.settings
-    is_equality = result.operator in _EQUALITY_OPERATORS
-    if result.operator == "regex":
-        yield _change_settings(result, mode="search")
-        return
-    if isinstance(settings.get("day_first"), bool):
-        yield _change_settings(result, day_first=not settings["day_first"])
-    present: Any = [] if result.operator == "literal" else settings.get("normalize")
-    for steps in _STEPS if isinstance(present, list) else ():
+    """Yield comparisons with more normalization, and those of operators for one value in another notation."""
+    present = [] if result.operator == "literal" else result.settings["normalize"]
+    for steps in _STEPS:
         missing = [step for step in steps if step not in present]
-        # "1,5" without its separator is 15, so separators are removed only by operators that compare numbers.
-        if missing and not (is_equality and "strip_thousands_separators" in steps):
-            yield _change_settings(result, normalize=[*present, *missing])
+        if missing:
+            yield Advice("normalized_exact", {"normalize": [*present, *missing]})
 
     sides = (result.expected, result.observed)
     texts = [side for side in sides if isinstance(side, str)]
     # "05" and "5" may be codes; an operator for numbers must be chosen by a person.
     has_codes = len(texts) == 2 and as_decimal(texts[0]) is not None and any(map(_LEADING_ZERO.match, texts))
-    if not is_equality or has_codes or (not texts and type(sides[0]) is not type(sides[1])):
+    if has_codes or (not texts and type(sides[0]) is not type(sides[1])):
         return
-    yield Advice("numeric_exact")
-    yield Advice("date_match")
+    yield Advice("numeric_exact", {})
+    yield Advice("date_match", {})
     if any(isinstance(side, Mapping | list) or str(side).lstrip()[:1] in {"{", "["} for side in sides):
-        yield Advice("json_canonical")
-
-
-def _change_settings(result: ComparisonResult, **changes: Any) -> Advice:
-    """Build the advice to change settings of the operator; it has only settings that are not defaults."""
-    name = "normalized_exact" if result.operator in _EQUALITY_OPERATORS else result.operator
-    defaults = default_settings(name)
-    settings = {key: value for key, value in result.settings.items() if key in defaults} | changes
-    default_threshold = REGISTRY.build(name, settings).default_threshold()
-    return Advice(
-        operator=name,
-        settings={key: value for key, value in settings.items() if value != defaults[key]},
-        threshold=None if result.threshold == default_threshold else result.threshold,
-    )
+        yield Advice("json_canonical", {})

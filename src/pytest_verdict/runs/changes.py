@@ -5,7 +5,7 @@ Members of one record are swapped into the other, and the verdict is derived aga
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, combinations
 from pathlib import Path
@@ -13,7 +13,6 @@ from typing import Any, Final, NamedTuple
 
 from pytest_verdict.core.record import operator_codes
 from pytest_verdict.core.replay import Unverifiable, derive_result, find_operator
-from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.encoding import is_replayable
 from pytest_verdict.errors import ConfigurationError, RecordError, allowed
 from pytest_verdict.report.renaming import present_names
@@ -53,6 +52,7 @@ FAIL_ON: Final = tuple(kind.word for kind in (Kind.REGRESSED, Kind.ALARM, Kind.L
 _MAYBE_OBSERVED: Final = {Kind.SEVERAL, Kind.CODE, Kind.NOT_COMPARABLE}
 _CHECKS: Final = frozenset({"operator", "settings", "threshold"})
 _CODE: Final = "code"
+_REPLY: Final = ("reply",)
 _MEMBERS: Final = {
     "expected": ("expected",),
     "observed": ("observed",),
@@ -111,12 +111,12 @@ class Diff:
     pairs: Pairs
     changes: list[Change]
     information: list[Change]
-    equal: Counter[str] = field(default_factory=Counter)
-    """By operator, the number of pairs besides these, whose records are too many to have them in memory; they are equal."""
+    equal: int = 0
+    """The number of pairs besides these, whose records are too many to have them in memory; they are equal."""
 
     @property
     def pair_count(self) -> int:
-        return len(self.pairs) + self.equal.total()
+        return len(self.pairs) + self.equal
 
     def counts(self) -> dict[str, int]:
         counts = Counter(change.kind for change in self.changes)
@@ -128,7 +128,7 @@ class Diff:
 
 def regressions(baseline: str | Path, session: str | Path) -> tuple[list[Change], int]:
     """Return the regressions of a session that may select tests, and the number of comparisons that it did not run."""
-    changes = diff(read_run(baseline), read_run(session)).failing()
+    changes = diff_runs(baseline, session).failing()
     regressed = [change for change in changes if change.kind is not Kind.NOT_RUN]
     return regressed, len(changes) - len(regressed)
 
@@ -156,7 +156,7 @@ def classify_changes(
     pairs: Pairs,
     removed: list[Comparison],
     added: list[Comparison],
-    equal: Counter[str] | None = None,
+    equal: int = 0,
 ) -> Diff:
     """Classify the changes between runs whose comparisons were paired, apart from pairs that are ``equal``."""
     if not pairs and not equal and not any(new.find_test(comparison.test) for comparison in removed):
@@ -182,8 +182,9 @@ def classify_changes(
             kind, reason = _classify_loss(new, comparison.test, compares=comparison.test in new_tests)
         changes.append(Change(kind, comparison, None, reason=reason))
     changes.extend(Change(Kind.ADDED, None, comparison) for comparison in added)
-    changes.sort(key=lambda change: [*Kind].index(change.kind))
-    return Diff(old=old, new=new, pairs=pairs, changes=changes, information=information, equal=equal or Counter())
+    for listed in (changes, information):
+        listed.sort(key=lambda change: [*Kind].index(change.kind))
+    return Diff(old=old, new=new, pairs=pairs, changes=changes, information=information, equal=equal)
 
 
 def _content(comparison: Comparison) -> tuple[str | None, str, str]:
@@ -240,90 +241,83 @@ def _classify_turned_verdict(old: Run, new: Run, before: Comparison, after: Comp
     return Change(kind, before, after, sets=sets)
 
 
-class _Factor(NamedTuple):
-    """Members of a record that are swapped together, and the names of the differences that they hold."""
+class _Records(NamedTuple):
+    """Both records of a pair, and the members that are swapped together, by the names of the differences that they hold."""
 
-    names: tuple[str, ...]
-    members: tuple[str, ...]
+    lines: bytes
+    before: dict[str, Any]
+    after: dict[str, Any]
+    factors: Mapping[tuple[str, ...], tuple[str, ...]]
 
-
-class _Records:
-    """Both records of a pair, and their differences."""
-
-    def __init__(self, old: Comparison, new: Comparison) -> None:
-        self.before = old.record()
-        self.after = new.record()
-        self._lines = old.line + new.line
+    @property
+    def has_other_code(self) -> bool:
         codes = [(one.get("operator_version"), *operator_codes(one)) for one in (self.before, self.after)]
-        self.has_other_code = self.before["operator"] == self.after["operator"] and codes[0] != codes[1]
+        return self.before["operator"] == self.after["operator"] and codes[0] != codes[1]
 
-        ignored = {"settings" if self._differs("operator", "negated") else "operator"}
-        groups = dict(_MEMBERS)
-        if old.expected == new.expected and self._differs("expected") and self._differs("observed"):
-            # Of several accepted values the best decides, so it follows from the observed one.
-            groups["observed"] = ("expected", "observed")
-            ignored.add("expected")
-        self.factors = [
-            _Factor((name,), members)
-            for name, members in groups.items()
-            if name not in ignored and self._differs(*members)
-        ]
-        if _asks_model(self.before) or _asks_model(self.after):
-            # The reply of a model depends on everything in its question, so both are swapped together.
-            question = [factor for factor in self.factors if factor.names != ("threshold",)]
-            self.factors = [factor for factor in self.factors if factor not in question]
-            if question or self._differs("details"):
-                names = tuple(factor.names[0] for factor in question) or ("reply",)
-                members = ("details", *chain.from_iterable(factor.members for factor in question))
-                self.factors.append(_Factor(names, members))
-
-    def _differs(self, *members: str) -> bool:
-        # repr() tells 1, 1.0 and True apart.
-        return any(repr(self.before.get(member)) != repr(self.after.get(member)) for member in members)
-
-    def derive(self, swapped: Iterable[_Factor]) -> ComparisonResult:
-        """Derive the result of the old record after some of its members are replaced by those of the new record."""
+    def derive(self, swapped: Iterable[tuple[str, ...]]) -> bool:
+        """Return whether the old record passes after some of its members are replaced by those of the new record."""
         mixed = {key: value for key, value in self.before.items() if key != "sources"}
-        for member in chain.from_iterable(factor.members for factor in swapped):
+        for member in chain.from_iterable(self.factors[names] for names in swapped):
             mixed.pop(member, None)
             if member in self.after:
                 mixed[member] = self.after[member]
         try:
-            return derive_result(self._lines, mixed, find_operator(mixed).operator)
+            return derive_result(self.lines, mixed, find_operator(mixed).operator).verdict == "pass"
         except (RecordError, RecursionError) as error:
             raise Unverifiable(str(error)) from None
 
 
-def _asks_model(record: Mapping[str, Any]) -> bool:
+def _read_records(old: Comparison, new: Comparison) -> _Records:
+    before = old.record()
+    after = new.record()
+
+    def differs(*members: str) -> bool:
+        # repr() tells 1, 1.0 and True apart.
+        return any(repr(before.get(member)) != repr(after.get(member)) for member in members)
+
+    groups = dict(_MEMBERS)
+    del groups["settings" if differs("operator", "negated") else "operator"]
+    if old.expected == new.expected and differs("expected") and differs("observed"):
+        # Of several accepted values the best decides, so it follows from the observed one.
+        groups["observed"] = (*groups.pop("expected"), "observed")
+    factors: dict[tuple[str, ...], tuple[str, ...]] = {
+        (name,): members for name, members in groups.items() if differs(*members)
+    }
+    if _asks_model(before) or _asks_model(after):
+        # The reply of a model depends on everything in its question, so both are swapped together.
+        question = {name[0]: factors.pop(name) for name in [*factors] if name != ("threshold",)}
+        if question or differs("details"):
+            factors[tuple(question) or _REPLY] = ("details", *chain.from_iterable(question.values()))
+    return _Records(old.line + new.line, before, after, factors)
+
+
+def _asks_model(record: dict[str, Any]) -> bool:
     try:
-        return find_operator(dict(record)).operator.asks_model
+        return find_operator(record).operator.asks_model
     except (Unverifiable, RecordError):
         return False
 
 
 def _find_minimal_causes(old: Comparison, new: Comparison) -> Sets:
     """Find the smallest sets of differences that turn the verdict; no set if the records do not differ."""
-    records = _Records(old, new)
-    if not records.has_other_code and all(factor.names == ("reply",) for factor in records.factors):
+    records = _read_records(old, new)
+    if not records.has_other_code and records.factors.keys() <= {_REPLY}:
         if is_replayable(records.before) and is_replayable(records.after):
             return ()
         raise Unverifiable("not_encodable or redacted")
 
-    def flips(swapped: Iterable[_Factor]) -> bool:
-        return (records.derive(swapped).verdict == "pass") is not old.passed
-
-    derives_old = not flips(())
-    derives_new = flips(records.factors)
+    derives_old = records.derive(()) is old.passed
+    derives_new = records.derive(records.factors) is new.passed
     if not (derives_old and derives_new):
         # Only one version of the code is installed. If it derives one of the verdicts, the code is the cause.
         if records.has_other_code and (derives_old or derives_new):
             return ((_CODE,),)
         raise Unverifiable("the installed operator gives another verdict for the recorded values")
 
-    sets: list[tuple[_Factor, ...]] = []
+    sets: list[tuple[tuple[str, ...], ...]] = []
     for size in range(1, len(records.factors) + 1):
         for candidate in combinations(records.factors, size):
             has_smaller_set = any(set(smaller) <= set(candidate) for smaller in sets)
-            if not has_smaller_set and flips(candidate):
+            if not has_smaller_set and records.derive(candidate) is new.passed:
                 sets.append(candidate)
-    return tuple(tuple(chain.from_iterable(factor.names for factor in factors)) for factors in sets)
+    return tuple(tuple(chain.from_iterable(names)) for names in sets)

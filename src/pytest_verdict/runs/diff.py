@@ -71,27 +71,26 @@ def write_html(diff: Diff, statistics: dict[str, Any], path: Path) -> None:
     if statistics:
         facts += [["statistics", line] for line in statistics_lines(statistics)]
     title = f"{diff.old.place} and {diff.new.place}"
-    changes = {id(change.comparison): (change, label) for label, group in _group_changes(diff) for change in group}
+    groups = _group_changes(diff)
+    changes = {id(change.comparison): (change, label) for label, group in groups for change in group}
     rows: list[Row] = []
     for old, new in diff.pairs:
         change, label = changes.get(id(new), (None, ""))
         causes = () if change is None else change.causes
         rows.append(Row(record=new.line, before=old.line, change=label, causes=causes))
-    single = [change for change in diff.changes if change.old is None or change.new is None]
-    rows += [
-        Row(record=change.comparison.line, change=change.kind, causes=[change.reason] if change.reason else ())
-        for change in single
-    ]
+    for change in diff.changes:
+        if change.old is None or change.new is None:
+            reasons = [change.reason] if change.reason else []
+            rows.append(Row(record=change.comparison.line, change=change.kind, causes=reasons))
     # At first the page shows the changes only.
-    start = {"change": [label for label, _ in _group_changes(diff)]}
-    write_page(rows, {"title": title, "facts": facts, "start": start}, path)
+    write_page(rows, {"title": title, "facts": facts, "start": {"change": [label for label, _ in groups]}}, path)
 
 
 def _group_changes(diff: Diff) -> list[tuple[str, list[Change]]]:
-    """Group changes by class, the most severe first; those that a looser check hides or made pass are apart."""
+    """Group changes by class; those that a looser check hides or made pass are apart."""
     groups: dict[str, list[Change]] = {}
     for changes, ending in ((diff.changes, ""), (diff.information, _SAME_VERDICT)):
-        for change in sorted(changes, key=lambda change: [*Kind].index(change.kind)):
+        for change in changes:
             is_looser = Kind.LOOSENED.word in change.words() and change.kind not in {Kind.LOOSENED, Kind.CHECK}
             groups.setdefault(f"{change.kind}{_LOOSER if is_looser else ''}{ending}", []).append(change)
     return list(groups.items())

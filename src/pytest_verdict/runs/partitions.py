@@ -1,13 +1,12 @@
-"""Two large runs, paired in partitions on disk: memory does not grow with the rows, only with changes."""
+"""Two large runs, paired in a temporary database on disk: memory does not grow with the rows, only with changes."""
 
+import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, field
-from itertools import zip_longest
+from contextlib import closing
+from itertools import accumulate, zip_longest
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from pytest_verdict.core.record import read_id
 from pytest_verdict.errors import RecordError
@@ -16,76 +15,66 @@ from pytest_verdict.runs.run import Comparison, Pairs, Run, build_run, key_of, p
 
 # Fewer bytes of lines are compared in memory, which is faster.
 _LARGE: Final = 1 << 26
-# Comparisons take about three times the memory of their lines.
-_PARTITION_BYTES: Final = 1 << 24
-# Some systems allow 256 open files; two runs have these and those of one partition that is split again.
-_PARTITIONS: Final = 40
 # Each takes about two kilobytes.
 _MOST_CHANGES: Final = 500_000
+_TABLE: Final = "create table comparisons (side integer, key text, line blob)"
+_ADD: Final = "insert into comparisons values (?, ?, ?)"
+# Comparisons with equal keys are paired in order.
+_PAIRS: Final = """
+    select max(case side when 0 then line end), max(case side when 1 then line end)
+    from (select *, row_number() over (partition by side, key order by rowid) as occurrence from comparisons)
+    group by key, occurrence
+"""
+
+Sides = tuple[RecordsFile, RecordsFile]
+Counts = tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]
 
 
 class Partitioned(NamedTuple):
-    """Two runs, the pairs that are not equal, the comparisons without a partner, and the number of equal pairs by operator."""
+    """Two runs, the pairs that are not equal, the comparisons without a partner, and the number of equal pairs."""
 
     old: Run
     new: Run
     pairs: Pairs
     removed: list[Comparison]
     added: list[Comparison]
-    equal: Counter[str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """A run, the counts of its comparisons, and those that the other run does not have as they are."""
-
-    place: str
-    file: RecordsFile
-    partitions: Sequence[IO[bytes]]
-    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
-
-    def add(self, comparison: Comparison, *, is_equal: bool) -> None:
-        self.counts[comparison.test, comparison.verdict] += 1
-        if not is_equal:
-            self.partitions[hash(key_of(comparison)) % _PARTITIONS].write(comparison.line)
+    equal: int
 
 
 def read_partitioned(old: str | Path, new: str | Path) -> Partitioned | None:
     """Pair the comparisons of two runs; None if both are small, or if a test was repeated or renamed."""
-    files = [RecordsFile(str(place)) for place in (old, new)]
+    places = (str(old), str(new))
+    files = (RecordsFile(places[0]), RecordsFile(places[1]))
     if not any(map(_is_large, files)):
         return None
 
     pairs: list[tuple[Comparison, Comparison]] = []
     rests: tuple[list[Comparison], list[Comparison]] = ([], [])
-    with ExitStack() as stack:
-        sides = [
-            _Side(str(place), file, [stack.enter_context(TemporaryFile()) for _ in range(_PARTITIONS)])
-            for place, file in zip((old, new), files, strict=True)
-        ]
-        equal = _split(*sides)
+    counts: Counts = (Counter(), Counter())
+    # A database without a name is a file that only this process has.
+    with closing(sqlite3.connect("")) as database:
+        database.execute(_TABLE)
+        equal = _split(database, files, places, counts)
         if equal is None:
             return None
-        runs = [build_run(side.file, side.place, [], {}, side.counts) for side in sides]
+        runs = [build_run(file, place, [], {}, count) for file, place, count in zip(files, places, counts, strict=True)]
         if runs[1].renamed:
             return None
-        for comparisons in _read_partitions(*(side.partitions for side in sides)):
-            matches, *more = pair(*comparisons, only_first_key=True)
-            for before, after in matches:
-                first, last = (
-                    (one.operator, one.expected, one.check, one.verdict, one.score) for one in (before, after)
-                )
-                if first == last and before.verdict != "error":
-                    equal[after.operator] += 1
+        for before, after in _read_pairs(database):
+            if before is not None and after is not None:
+                if _content(before) == _content(after) and before.verdict != "error":
+                    equal += 1
                 else:
                     pairs.append((before, after))
+            elif before is not None:
+                rests[0].append(before)
+            elif after is not None:
+                rests[1].append(after)
             if len(pairs) + max(map(len, rests)) > _MOST_CHANGES:
                 reason = f"{old} and {new}: more than {_MOST_CHANGES:,} comparisons differ, which is too many to list"
                 raise RecordError(f"{reason}; compare their tables (`pytest-verdict table`), or score samples")
-            for rest, others in zip(rests, more, strict=True):
-                rest.extend(others)
 
-    tests = dict.fromkeys(test for run in reversed(runs) for test, _ in run.counts)
+    tests = dict.fromkeys(test for count in reversed(counts) for test, _ in count)
     positions = {test: position for position, test in enumerate(tests)}
 
     def position_of(comparison: Comparison) -> tuple[int, int]:
@@ -99,58 +88,36 @@ def read_partitioned(old: str | Path, new: str | Path) -> Partitioned | None:
 
 def _is_large(file: RecordsFile) -> bool:
     """Return whether the lines of a file are too many for memory; only reading a compressed one shows their size."""
-    if file.size > _LARGE or file.manifest() is not None:
-        return True
-    size = 0
-    for lines in file.pieces():
-        size += sum(map(len, lines))
-        if size > _LARGE:
-            return True
-    return False
+    sizes = accumulate(sum(map(len, lines)) for lines in file.pieces())
+    return any(size > _LARGE for size in sizes)
 
 
-def _read_partitions(
-    old: Sequence[IO[bytes]], new: Sequence[IO[bytes]], *, may_split: bool = True
-) -> Iterator[list[list[Comparison]]]:
-    """Yield the comparisons of both runs in each partition; one that takes too much memory is split again."""
-    for files in zip(old, new, strict=True):
-        number = min(sum(file.tell() for file in files) // _PARTITION_BYTES + 1, _PARTITIONS)
-        if number == 1 or not may_split:
-            yield [[*_read(file)] for file in files]
-            continue
-        with ExitStack() as stack:
-            smaller = [[stack.enter_context(TemporaryFile()) for _ in range(number)] for _ in files]
-            for file, targets in zip(files, smaller, strict=True):
-                # Comparisons with equal keys are paired in order.
-                occurrences = Counter[int]()
-                for comparison in _read(file):
-                    key = hash(key_of(comparison))
-                    occurrences[key] += 1
-                    targets[hash((key, occurrences[key])) % number].write(comparison.line)
-            yield from _read_partitions(*smaller, may_split=False)
-
-
-def _read(file: IO[bytes]) -> Iterator[Comparison]:
-    file.seek(0)
-    for line in file:
-        yield parse_comparison(line, "the temporary copy")
-
-
-def _split(old: _Side, new: _Side) -> Counter[str] | None:
-    """Write the comparisons to partitions, and count by operator the equal ones; None if a test was repeated."""
-    equal = Counter[str]()
-    for number, lines in enumerate(zip_longest(old.file.lines(), new.file.lines()), 1):
+def _split(database: sqlite3.Connection, files: Sides, places: Sequence[str], counts: Counts) -> int | None:
+    """Write the comparisons that differ to a database, and count the equal ones; None if a test was repeated."""
+    equal = 0
+    for number, lines in enumerate(zip_longest(*(file.lines() for file in files)), 1):
         comparison = None
-        for side, line in zip((old, new), lines, strict=True):
+        for side, line in enumerate(lines):
             if line is None:
                 continue
             # A line that both runs have is parsed once.
             if comparison is None or lines[0] != lines[1]:
-                comparison = parse_comparison(line, f"{side.place}: line {number}")
+                comparison = parse_comparison(line, f"{places[side]}: line {number}")
             if comparison.attempt > 1:
                 return None
-            is_equal = lines[0] == lines[1] and comparison.verdict != "error"
-            side.add(comparison, is_equal=is_equal)
-            if is_equal and side is old:
-                equal[comparison.operator] += 1
+            counts[side][comparison.test, comparison.verdict] += 1
+            if lines[0] != lines[1] or comparison.verdict == "error":
+                database.execute(_ADD, (side, repr(key_of(comparison)), line))
+            elif side == 0:
+                equal += 1
     return equal
+
+
+def _read_pairs(database: sqlite3.Connection) -> Iterator[list[Comparison | None]]:
+    """Yield the comparisons with one key and occurrence, None where a run has no such comparison."""
+    for lines in database.execute(_PAIRS):
+        yield [None if line is None else parse_comparison(line, "the temporary copy") for line in lines]
+
+
+def _content(comparison: Comparison) -> tuple[object, ...]:
+    return comparison.operator, comparison.expected, comparison.check, comparison.verdict, comparison.score

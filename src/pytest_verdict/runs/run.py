@@ -201,16 +201,14 @@ _KEYS: Final[tuple[tuple[Callable[[Comparison], Hashable], bool], ...]] = (
 )
 
 
-def pair(
-    old: Sequence[Comparison], new: Sequence[Comparison], *, only_first_key: bool = False
-) -> tuple[Pairs, list[Comparison], list[Comparison]]:
+def pair(old: Sequence[Comparison], new: Sequence[Comparison]) -> tuple[Pairs, list[Comparison], list[Comparison]]:
     """Return the pairs of two runs, the removed and the added comparisons; equal keys are paired in order."""
     # A line that both have at one position is a pair, whatever was added or moved before it.
     positions = enumerate(zip(old, new, strict=False))
     matches = {index: index for index, (one, other) in positions if one.line == other.line and one.verdict != "error"}
     old_rest: Sequence[int] = [index for index in range(len(old)) if index not in matches]
     new_rest: Sequence[int] = [index for index in range(len(new)) if index not in matches]
-    for build_key, needs_equal_numbers in _KEYS[:1] if only_first_key else _KEYS:
+    for build_key, needs_equal_numbers in _KEYS:
         groups: dict[Hashable, tuple[list[int], list[int]]] = {}
         for side, (run, rest) in enumerate(((old, old_rest), (new, new_rest))):
             for index in rest:

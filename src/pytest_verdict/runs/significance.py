@@ -1,19 +1,16 @@
 """Significance tests for paired results, and the statistics of two runs: whether the later one is worse or better."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from operator import itemgetter
-from types import MappingProxyType
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from pytest_verdict.core.values.display import format_count
-from pytest_verdict.runs.run import Comparison, Pairs
+from pytest_verdict.runs.run import Pairs
 
 LEVEL: Final = 0.05
-_QUANTILE: Final = 1.959963984540054
-_MOST_NEEDED: Final = 2_000
+# More changes than these are not tried.
+_MOST_NEEDED: Final = 200
 INCONCLUSIVE: Final = "inconclusive"
-_MOST_GROUPS: Final = 20
 
 
 def mcnemar(worse: int, better: int) -> float:
@@ -42,19 +39,12 @@ def fisher(passed: int, total: int, later_passed: int, later_total: int) -> floa
     return sum(weight for weight in weights if weight <= observed) / math.comb(total + later_total, all_passed)
 
 
-def changes_needed(worse: int, better: int) -> int | None:
-    """Return how many changed pairs, in the same proportion, would be significant; large numbers are approximate."""
-    if worse == better:
-        return None
-    share = min(worse, better) / (worse + better)
-    # The exact test needs slightly more pairs than its normal approximation.
-    number = max(math.ceil((_QUANTILE / (1 - 2 * share)) ** 2), worse + better + 1)
-    while number < _MOST_NEEDED:
-        fewer = math.ceil(number * share)
-        if mcnemar(fewer, number - fewer) < LEVEL:
-            break
-        number += 1
-    return number
+def pairs_needed(worse: int, better: int, pairs: int) -> int | None:
+    """Return the multiple of the pairs that would be significant in the same proportion; None if no such number is small."""
+    for factor in range(2, _MOST_NEEDED // max(worse + better, 1)):
+        if mcnemar(factor * worse, factor * better) < LEVEL:
+            return factor * pairs
+    return None
 
 
 def benjamini_hochberg(values: Sequence[float]) -> list[float]:
@@ -69,72 +59,39 @@ def benjamini_hochberg(values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def compute_statistics(pairs: Pairs, equal: Mapping[str, int] = MappingProxyType({})) -> dict[str, Any]:
-    """Compute all statistics of paired comparisons, and of the unlisted equal ones by operator; an error has the score 0."""
-    by_operator: dict[str, list[tuple[Comparison, Comparison]]] = {operator: [] for operator in equal}
-    for pair in pairs:
-        by_operator.setdefault(pair[1].operator, []).append(pair)
-    operators = [
-        {"operator": name, **_count_changes(group, equal.get(name, 0))} for name, group in sorted(by_operator.items())
-    ]
-    adjusted = benjamini_hochberg([counts["p"] for counts in operators])
-    for counts, p in zip(operators, adjusted, strict=True):
-        counts["p_adjusted"] = p
-        counts["conclusion"] = _conclusion(counts, p)
-    mean = sum(after.score - before.score for before, after in pairs) / (len(pairs) + sum(equal.values()))
+def compute_statistics(pairs: Pairs, equal: int = 0) -> dict[str, Any]:
+    """Compute all statistics of paired comparisons, and of a number of unlisted equal ones; an error has the score 0."""
+    worse = sum(before.passed and not after.passed for before, after in pairs)
+    better = sum(after.passed and not before.passed for before, after in pairs)
+    total = len(pairs) + equal
+    p = mcnemar(worse, better)
+    conclusion = INCONCLUSIVE
+    needed = None
+    if p >= LEVEL:
+        needed = pairs_needed(worse, better, total)
+    else:
+        conclusion = "worse" if worse > better else "better"
+    counts = {"pairs": total, "worse": worse, "better": better}
+    mean = sum(after.score - before.score for before, after in pairs) / total
     sides = [old for old, _ in pairs], [new for _, new in pairs]
     return {
         "level": LEVEL,
-        "verdicts": _count_changes(pairs, sum(equal.values())),
+        "verdicts": {**counts, "p": p, "pairs_needed": needed, "conclusion": conclusion},
         "errors": [sum(comparison.verdict == "error" for comparison in side) for side in sides],
         "scores": {"mean_difference": mean},
-        "operators": operators,
     }
-
-
-def _count_changes(pairs: Pairs, equal: int) -> dict[str, Any]:
-    worse = sum(before.passed and not after.passed for before, after in pairs)
-    better = sum(after.passed and not before.passed for before, after in pairs)
-    counts = {"pairs": len(pairs) + equal, "worse": worse, "better": better}
-    p = mcnemar(worse, better)
-    needed = None if p < LEVEL else changes_needed(worse, better)
-    return {
-        **counts,
-        "p": p,
-        "changes_needed": needed,
-        "pairs_needed": None if needed is None else -(-needed * counts["pairs"] // (worse + better)),
-        "conclusion": _conclusion(counts, p),
-    }
-
-
-def _conclusion(counts: dict[str, Any], p: float) -> str:
-    if p >= LEVEL:
-        return INCONCLUSIVE
-    return "worse" if counts["worse"] > counts["better"] else "better"
 
 
 def statistics_lines(statistics: dict[str, Any]) -> Iterator[str]:
+    counts = statistics["verdicts"]
+    pairs = format_count(counts["pairs"], "pair")
+    needed = ""
+    if counts["pairs_needed"]:
+        needed = f"; in this proportion, about {counts['pairs_needed']} pairs are needed"
+    yield (
+        f"verdicts: {counts['worse']} worse, {counts['better']} better of {pairs}, p = {counts['p']:.4g}:"
+        f" {counts['conclusion']}{needed}"
+    )
     errors = statistics["errors"]
-    yield f"verdicts: {_sentence(statistics['verdicts'])}"
     yield f"errors, counted as not passed: {errors[0]} before, {errors[1]} now"
     yield f"scores: mean difference {statistics['scores']['mean_difference']:+.4f}"
-    if len(statistics["operators"]) > 1:
-        changed = [counts for counts in statistics["operators"] if counts["worse"] + counts["better"]]
-        for counts in sorted(changed, key=itemgetter("p"))[:_MOST_GROUPS]:
-            yield f"{counts['operator']}: {_sentence(counts)}"
-
-
-def _sentence(counts: dict[str, Any]) -> str:
-    p = f"p = {counts['p']:.4g}"
-    if "p_adjusted" in counts:
-        p = f"p = {counts['p_adjusted']:.4g}, adjusted for the number of operators"
-    sentence = (
-        f"{counts['worse']} worse, {counts['better']} better of {format_count(counts['pairs'], 'pair')}, {p}:"
-        f" {counts['conclusion']}"
-    )
-    if counts["pairs_needed"]:
-        sentence += (
-            f"; in this proportion, {counts['changes_needed']} changes would be significant, not"
-            f" {counts['worse'] + counts['better']}, so about {counts['pairs_needed']} pairs are needed"
-        )
-    return sentence

@@ -89,12 +89,6 @@ def read_records(path: str | Path) -> Iterator[dict[str, Any]]:
         >>> [(row["name"], row["verdict"], row["observed"]) for row in read_records(file)]
         [('capital', 'fail', 'paris')]
     """
-    for row, _ in read_parts(path):
-        yield row
-
-
-def read_parts(path: str | Path) -> Iterator[Part]:
-    """Read the comparisons of a file and their parts."""
     file = RecordsFile(str(path))
     report = read_report(file.folder) if file.folder and (file.folder / REPORT).is_file() else None
     tests = report.tests if report else ()
@@ -104,10 +98,10 @@ def read_parts(path: str | Path) -> Iterator[Part]:
         try:
             record = parse_record(line)
             check_record(record)
-            parts = list(parts_of_record(record, traits, names))
+            rows = [part.row for part in parts_of_record(record, traits, names)]
         except (RecursionError, RecordError) as error:
             raise RecordError(f"{path}: line {number} is no whole record: {error}") from None
-        yield from parts
+        yield from rows
 
 
 def parameter_names(traits: Mapping[str, Traits]) -> list[str]:

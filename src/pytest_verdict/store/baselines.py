@@ -25,7 +25,7 @@ from pytest_verdict.store.store import RUN_PREFIX, SECONDS, Store
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]{0,99}")
 _EVENT: Final = re.compile(r"baselines/([^/]+)/([^/]+)\.json")
-_ADDRESS: Final = re.compile(r"(.*?)(?:~(\d{1,4}))?")
+_ADDRESS: Final = re.compile(rf"({_NAME.pattern})(?:~(\d{{1,4}}))?")
 
 
 class RefusedError(VerdictError):
@@ -87,7 +87,11 @@ def resolve(store: Store, address: str) -> StoredRun:
     """Return the run of an address: the beginning of its name, or a baseline, also with ~1 for the one before."""
     if RUN_PREFIX.fullmatch(address):
         return store.find(address)
-    name, steps = _parse_address(address)
+    match = _ADDRESS.fullmatch(address)
+    if match is None:
+        reason = "after store: comes a baseline such as main, the one before it, main~1, or a run"
+        raise ConfigurationError(f"store:{address}: {reason}")
+    name = match[1]
     baselines = read_baselines(store)
     if not baselines and not store.skipped:
         raise NoBaselineError(
@@ -101,7 +105,7 @@ def resolve(store: Store, address: str) -> StoredRun:
     events = baselines[name]
     _check_damage(store, name)
     current = latest_events(events)
-    for _ in range(steps):
+    for _ in range(int(match[2] or 0)):
         _check_dispute(name, current)
         before = {event for latest in current.values() for event in latest.replaces}
         if not before:
@@ -167,15 +171,6 @@ def _is_ancestor(old: str, new: str) -> bool | None:
         return None
     lines = run_git(Path.cwd(), "rev-list", "--max-count=1", old, f"^{new}", seconds=SECONDS)
     return None if lines is None else not lines
-
-
-def _parse_address(address: str) -> tuple[str, int]:
-    match = _ADDRESS.fullmatch(address)
-    if match is None or not _NAME.fullmatch(match[1]):
-        raise ConfigurationError(
-            f"store:{address}: after store: comes a baseline such as main, the one before it, main~1, or a run"
-        )
-    return match[1], int(match[2] or 0)
 
 
 def _check_damage(store: Store, name: str) -> None:

@@ -49,6 +49,9 @@ _LETTERS: Final = 4
 # Instead of the digest of an answer that was redacted or recorded only as its repr: two of them may be equal or not.
 _UNREADABLE: Final = "----"
 _MOST_CHECKS: Final = 20
+# Of a digest, in the names of runs and of tables.
+_NAME_LETTERS: Final = 8
+_TABLE_LETTERS: Final = 16
 # The index of a million tests has some ten megabytes.
 _LONGEST: Final = 1 << 28
 
@@ -154,15 +157,15 @@ def build_index(folder: Path, tags: Mapping[str, str], *, has_bundle: bool = Tru
         counted = [outcome for outcome in entry.attempts if outcome not in _NOT_COUNTED]
         if len(entry.attempts) > 1:
             attempts[str(position)] = [len(counted), counted.count("passed")]
-    is_passed = [test.outcome == "passed" for test in report.tests]
+    pairs = zip(report.tests, digests.values(), strict=True)
     table = _encode(
         {
             "tests": [test.name for test in report.tests],
             "parameters": [test.parameters for test in report.tests],
-            "checks": ["".join(_fold_checks(*pair)) for pair in zip(digests.values(), is_passed, strict=True)],
+            "checks": ["".join(_fold_checks(one.checks, is_passed=test.outcome == "passed")) for test, one in pairs],
         }
     )
-    table_name = _table_name(table)
+    table_name = hashlib.sha256(table).hexdigest()[:_TABLE_LETTERS]
     git = report.document["run"].get("git", {})
     digest = report.document["run"].get("sha256", "")
     partial = list_omissions(report.document, is_complete=report.complete, within_files=False)
@@ -191,7 +194,8 @@ def build_index(folder: Path, tags: Mapping[str, str], *, has_bundle: bool = Tru
         }
     )
     time = re.sub(r"[-:]", "", report.run.started or "0001-01-01T00:00:00")[:15]
-    return BuiltIndex(f"{time}-{_name_ending(index)}", digest, _compress(index), table_name, _compress(table))
+    name = f"{time}-{hashlib.sha256(index).hexdigest()[:_NAME_LETTERS]}"
+    return BuiltIndex(name, digest, _compress(index), table_name, _compress(table))
 
 
 def _digest_records(folder: Path, report: Report) -> dict[str, _TestDigests]:
@@ -216,8 +220,7 @@ def _digest_records(folder: Path, report: Report) -> dict[str, _TestDigests]:
 
 def read_index(name: str, content: bytes) -> RunIndex:
     """Read an index; raise a `RecordError` if it is torn, altered or of another program."""
-    text = _decompress(content, name, _name_ending)
-    index: RunIndex = _validate(RunIndex.read, text)
+    index: RunIndex = _read(RunIndex.read, content, name)
     if len(index.answers) != _LETTERS * len(index.outcomes):
         raise RecordError("it has not one answer for each test")
     if any(passed > total for total, passed in index.attempts.values()):
@@ -227,14 +230,24 @@ def read_index(name: str, content: bytes) -> RunIndex:
 
 def read_table(name: str, content: bytes) -> TestTable:
     """Read a table of tests."""
-    text = _decompress(content, name, _table_name)
-    table: TestTable = _validate(_TABLE.validate_python, text)
+    table: TestTable = _read(_TABLE.validate_python, content, name)
     if not len(table.tests) == len(table.parameters) == len(table.checks):
         raise RecordError("it has not one line for each test")
     return table
 
 
-def _validate(validate: Callable[[Any], Any], text: bytes) -> Any:
+def _read(validate: Callable[[Any], Any], content: bytes, name: str) -> Any:
+    """Read a file whose name ends with the first letters of its digest."""
+    try:
+        with gzip.GzipFile(fileobj=BytesIO(content)) as file:
+            text = file.read(_LONGEST)
+    except (OSError, EOFError, zlib.error) as error:
+        raise RecordError(f"it is damaged: {error}") from None
+    if len(text) == _LONGEST:
+        raise RecordError(f"it unpacks to more than {_LONGEST:,} bytes")
+    ending = name.rpartition("-")[2]
+    if len(ending) < _NAME_LETTERS or not hashlib.sha256(text).hexdigest().startswith(ending):
+        raise RecordError("its content does not belong to its name")
     try:
         return validate(json.loads(text))
     except (SettingsError, ValueError, RecursionError) as error:
@@ -245,10 +258,10 @@ def split_digests(checks: str) -> list[str]:
     return [checks[start : start + _LETTERS] for start in range(0, len(checks), _LETTERS)]
 
 
-def _fold_checks(test: _TestDigests, is_passed: bool) -> Iterator[str]:  # noqa: FBT001 - two columns that are zipped
+def _fold_checks(digests: list[str], *, is_passed: bool) -> Iterator[str]:
     """Yield the digests of a test's checks; a test that failed may lack the last ones, so only a pass has the rest."""
     # Each attempt makes the same checks.
-    checks = list(dict.fromkeys(test.checks))
+    checks = list(dict.fromkeys(digests))
     yield from checks[:_MOST_CHECKS]
     if is_passed and len(checks) > _MOST_CHECKS:
         yield _digest(checks[_MOST_CHECKS:])
@@ -276,27 +289,5 @@ def _text(digest: bytes) -> str:
     return base64.b64encode(digest[:_DIGEST]).decode("ascii")
 
 
-def _name_ending(index: bytes) -> str:
-    return hashlib.sha256(index).hexdigest()[:8]
-
-
-def _table_name(table: bytes) -> str:
-    return hashlib.sha256(table).hexdigest()[:16]
-
-
 def _compress(text: bytes) -> bytes:
     return gzip.compress(text, mtime=0)
-
-
-def _decompress(content: bytes, name: str, digest: Callable[[bytes], str]) -> bytes:
-    """Return the text of a file whose name ends with its digest."""
-    try:
-        with gzip.GzipFile(fileobj=BytesIO(content)) as file:
-            text = file.read(_LONGEST)
-    except (OSError, EOFError, zlib.error) as error:
-        raise RecordError(f"it is damaged: {error}") from None
-    if len(text) == _LONGEST:
-        raise RecordError(f"it unpacks to more than {_LONGEST:,} bytes")
-    if name.rpartition("-")[2] != digest(text):
-        raise RecordError("its content does not belong to its name")
-    return text
