@@ -75,7 +75,16 @@ def test_date_with_other_digits_is_refused(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["Everything but Paris", "Paris does not fit", "Paris is unlikely", "Parisian", "Paris?", "Paris or Rome"]
+    "text",
+    [
+        "Everything but Paris",
+        "Everyone but Paris",
+        "Paris does not fit",
+        "Paris is unlikely",
+        "Parisian",
+        "Paris?",
+        "Paris or Rome",
+    ],
 )
 def test_name_refuses_what_is_no_claim(text):
     extract = {"extract": {"name": ["Paris", "Rome"]}, "on_missing": "fail"}
@@ -177,6 +186,14 @@ def test_a_claim_beside_doubts_is_read(reply):
         "After ruling out 42, there is nothing left.",
         "We start with 48. Therefore it exceeds 42.",
         "42, but this is off by one.",
+        "42 seems plausible, but I am not sure.",
+        "The others are wrong, and so is 42.",
+        "42: the others are wrong too, like this one.",
+        "We're left with 42 minus something.",
+        "It gives 42 only for even n.",
+        "So 42 is an upper bound.",
+        "So we start with 42. Half of it is the answer.",
+        "Thus 42 is out.",
         # Denied behind it, or struck out.
         "42 (incorrect)",
         "42, which is a misprint",
@@ -293,6 +310,7 @@ def test_name_that_nobody_claims_is_no_answer(reply):
         "No doubt: Paris",
         "Without a doubt, Paris.",
         "Looks like Paris.",
+        "He was born in Paris.",
     ],
 )
 def test_name_beside_others_is_read(reply):

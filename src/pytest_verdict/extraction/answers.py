@@ -47,7 +47,7 @@ _MARKUP: Final = re.compile(
     r"|(?<=\d)\\\$"
 )
 _END: Final = re.compile(
-    r"\n|[.!?\u2026]+(?=[\s)\]\"'}]|$)|;|(?<!thing)(?<!all),?\s+(?=(?:but|so|hence|therefore|thus|because)\b)",
+    r"\n|[.!?\u2026]+(?=[\s)\]\"'}]|$)|;|(?<!thing)(?<!one)(?<!body)(?<!all),?\s+(?=(?:but|so|hence|therefore|thus|because)\b)",
     re.IGNORECASE,
 )
 # What is in front of the last of these was corrected.
@@ -57,7 +57,7 @@ _CORRECTION: Final = re.compile(
 )
 _FILLER: Final = (
     r"(?:\s|[-(\[{*_\u2013\u2014$\u20ac\xa3~\u2248,]|\b(?:about|approximately|roughly|around|exactly|only|just|probably"
-    r"|most likely|clearly|but|so|a|an|the|on|option|label)\b)*"
+    r"|most likely|clearly|but|so|a|an|the|on|us|you|option|label)\b)*"
 )
 # A value directly behind these is denied, and the reply is read without both.
 _DENIAL: Final = re.compile(rf"(?:,|\band)?\s*\b(?:not|rather than|instead of){_FILLER}$", re.IGNORECASE)
@@ -67,19 +67,19 @@ _ASIDE: Final = re.compile(
     r"|(?:after|by|having) (?:rul|exclud|eliminat|discard)\w+)\b[^,\n]*|if \w+ \w+ \ufffc+ (?:and|to|by|from|with) \ufffc+),"
     r"|\b(?:if|unless|as long as) (?:i|memory)\b[^,.;\n\ufffc]{0,40}\b(?:mistaken|wrong|correctly|right|recall|remember|error"
     r"|mistake|serves),|\b(?:no|without) (?:an?y? )?(?:doubt|question)\b"
-    r"|\bthe (?:others?|rest)(?: \w+)? (?:(?:are|is) (?:wrong|incorrect|false)|(?:do|does)(?:n['\u2019]t| not) \w+)"
+    r"|\bthe (?:others?|rest)(?: \w+)? (?:(?:are|is) (?:wrong|incorrect|false)|(?:do|does)(?:n['\u2019]t| not) \w+)(?!,? and)"
 )
 # Words that make the values of their sentence no answer.
 _REFUSED: Final = re.compile(
     r"(?i)\b(?:not|no|never|cannot|neither|nor|none|nothing|nobody|without|except|unlike|instead|rather than"
-    r"|other than|(?:any|every)thing but|all but|doubt|wrong|incorrect|false|hardly|barely|scarcely|far from|lack\w*"
-    r"|fails|failed to|too \w+|avoid|exclud\w+|eliminat\w+|rul\w+ out|opposite|despite|devoid|contrary|than|or|either"
+    r"|other than|(?:any|every)(?:thing|one|body) but|all but|doubt|wrong|incorrect|false|hardly|barely|scarcely|far from|lack\w*"
+    r"|fails|failed to|too|so (?:is|are|was|does)|avoid|exclud\w+|eliminat\w+|rul\w+ out|opposite|despite|devoid|contrary|than|or|either"
     r"|maybe|perhaps|possibl[ey]|might|could|may|also|unless|if|otherwise|suppos\w+|assum\w+|imagine|let"
     r"|(?:w|sh)ould have|(?<!\bi )would (?:say|answer|think)|people say|said|says|(?<!all )told|wrote|mention\w*|claim\w*"
     r"|expect\w*|suggest\w*|thinks|thought|considered|tempting|naive|originally|initially|first|formerly|used to"
-    r"|previous|your|mistake|misprint|planned|until|unlikely|off by|\ufffc (?:looks|seems|appears)"
+    r"|previous|your|mistake|misprint|planned|until|unlikely|off by|only (?:for|when)"
     r"|(?:at|a) (?:an? |the )?(?:best|worst|most|least|latest|earliest|minimum|maximum)|max|min|short of)\b"
-    r"|n['\u2019]t\b|\?|\b(?:for|where|with) \w+ ?="
+    r"|n['\u2019]t\b|\?|\ufffc['\u2019)]* (?:looks|seems|appears|is out)\b|\b(?:for|where|with) \w+ ?="
 )
 # Words behind a claim that take it back, and those that make a whole reply no answer.
 _TAKEN_BACK: Final = re.compile(r"(?i)\b(?:wrong|incorrect|false|doubt|instead|or|also|off by)\b|n['\u2019]t be\b")
@@ -91,8 +91,8 @@ _NO_ANSWER: Final = re.compile(
 # Words that make the only value of a reply no answer, if nothing marks it.
 _LIMITED: Final = re.compile(
     r"(?i)\b(?:up to|over|under|above|below|nearly|almost|close to|beyond|exceed\w*|maximum|minimum|upwards|double|twice"
-    r"|triple|times (?:as|more)|such as|same|plus|log|ln|add|multiply|divide|subtract|had)\b"
-    r"|(?<!looks )(?<!seems )\b(?:between|from|within|before|after|since|by|near|like|in|of)(?: about| the)? \ufffc"
+    r"|triple|times (?:as|more)|such as|same|plus|minus|log|ln|add|multiply|divided?|subtract|had|bound|starts? with)\b"
+    r"|(?<!looks )(?<!seems )\b(?:between|from|within|before|after|since|by|near|like|one in|of)(?: about| the)? \ufffc"
     r"|\ufffc(?:\.\.|\u2026)|[<>\u2264\u2265\xb1\u2260+]|!="
 )
 ANNOUNCED: Final = re.compile(
@@ -103,7 +103,7 @@ ANNOUNCED: Final = re.compile(
 _CONCLUDED: Final = re.compile(
     r"(?i)(?:(?<![<>!])=|\u2192|->|\b(?:equals?|gets?|gives?|giving|obtain|makes?|yields?|choose|pick"
     rf"|option|(?:comes?|adds? up|works? out|amounts?) to|total of|arrive at|end up with"
-    rf"|(?:leaves?|leaving|left)(?: \w+)?(?: with)?)\b){_FILLER}$"
+    rf"|leaves|leaving|(?:leaves?|leaving|left)(?: \w+)? with)\b){_FILLER}$"
 )
 _SO: Final = re.compile(r"\s*(?:so|hence|therefore|thus|consequently)\b", re.IGNORECASE)
 _STATED: Final = re.compile(rf"\b(?:is|are|was|were|be|(?:it|that|there)['\u2019]s)\b{_FILLER}$", re.IGNORECASE)
