@@ -73,8 +73,8 @@ _ASIDE: Final = re.compile(
 _REFUSED: Final = re.compile(
     r"(?i)\b(?:not|no|never|cannot|neither|nor|none|nothing|nobody|without|except|unlike|instead|rather than"
     r"|other than|(?:any|every)(?:thing|one|body) but|all but|doubt|wrong|incorrect|false|hardly|barely|scarcely|far from|lack\w*"
-    r"|fails|failed to|too|so (?:is|are|was|does)|avoid|exclud\w+|eliminat\w+|rul\w+ out|opposite|despite|devoid|contrary|than|or|either"
-    r"|maybe|perhaps|possibl[ey]|might|could|may|also|unless|if|otherwise|suppos\w+|assum\w+|imagine|let"
+    r"|fails|failed to|too|so (?:is|are|was|does)|avoid|exclud\w+|eliminat\w+|rul\w+ out|opposite|despite|devoid|contrary|than"
+    r"|or|either|maybe|perhaps|possibl[ey]|might|could|may|also|unless|if|otherwise|suppos\w+|assum\w+|imagine|let"
     r"|(?:w|sh)ould have|(?<!\bi )would (?:say|answer|think)|people say|said|says|(?<!all )told|wrote|mention\w*|claim\w*"
     r"|expect\w*|suggest\w*|thinks|thought|considered|tempting|naive|originally|initially|first|formerly|used to"
     r"|previous|your|mistake|misprint|planned|until|unlikely|off by|only (?:for|when)"
