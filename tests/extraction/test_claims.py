@@ -14,12 +14,12 @@ NAME = name_finder(["Paris", "Rome"])
 
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("part", ["tuned", "held out"])
-def test_false_fails_are_below_five_percent_and_no_reply_passes_falsely(part, seed):
+def test_false_fails_are_below_two_percent_and_no_reply_passes_falsely(part, seed):
     counts = count_replies(part, seed=seed)
     assert {kind for kind, _ in counts} == set(KINDS)
     totals = {name: sum(counts[kind, name] for kind in KINDS) for name in ("right", "false fail", "false pass")}
     assert totals["false pass"] == 0
-    assert totals["false fail"] < 0.05 * totals["right"]
+    assert totals["false fail"] < 0.02 * totals["right"]
 
 
 REFUSED = [
@@ -75,7 +75,16 @@ def test_date_with_other_digits_is_refused(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["Everything but Paris", "Paris does not fit", "Paris is unlikely", "Parisian", "Paris?", "Paris or Rome"]
+    "text",
+    [
+        "Everything but Paris",
+        "Everyone but Paris",
+        "Paris does not fit",
+        "Paris is unlikely",
+        "Parisian",
+        "Paris?",
+        "Paris or Rome",
+    ],
 )
 def test_name_refuses_what_is_no_claim(text):
     extract = {"extract": {"name": ["Paris", "Rome"]}, "on_missing": "fail"}
@@ -162,6 +171,29 @@ def test_a_claim_beside_doubts_is_read(reply):
         "One might answer 42.",
         "A common mistake is 42.",
         "The previous result, 42, was wrong.",
+        # A hedge or a contrast of another value, of a condition or of a denial.
+        "If I'm not mistaken it isn't 42.",
+        "If I'm not mistaken, it isn't 42.",
+        "If I had 42, it would be enough.",
+        "If I pay today, the answer is 42.",
+        "Looks like it's not 42.",
+        "42 looks right at first.",
+        "Contrary to 42, nothing fits.",
+        "Contrary to what many believe, it is not 42.",
+        "Although it is 42, nobody knows.",
+        "If you add 42, you are closer.",
+        "If it is 40 or 41, you get 42.",
+        "After ruling out 42, there is nothing left.",
+        "We start with 48. Therefore it exceeds 42.",
+        "42, but this is off by one.",
+        "42 seems plausible, but I am not sure.",
+        "The others are wrong, and so is 42.",
+        "42: the others are wrong too, like this one.",
+        "We're left with 42 minus something.",
+        "It gives 42 only for even n.",
+        "So 42 is an upper bound.",
+        "So we start with 42. Half of it is the answer.",
+        "Thus 42 is out.",
         # Denied behind it, or struck out.
         "42 (incorrect)",
         "42, which is a misprint",
@@ -213,6 +245,21 @@ def test_number_that_nobody_claims_is_no_answer(reply):
         "No, it is 42.",
         "They sold 42 tickets.",
         "The square root of 1764 is 42.",
+        # A hedge, a contrast or an operation in front of a claim says nothing about it.
+        "If I'm not mistaken, the answer is 42.",
+        "After adding everything up I get 42.",
+        "There is no doubt: 42.",
+        "Given that there are 6 rows of 7, the total is 42.",
+        "If memory serves, it is 42.",
+        "Unless I've made an error, the result is 42.",
+        "Looks like it's 42.",
+        "It seems to be 42.",
+        "Contrary to what many believe (48), the answer is 42.",
+        "Although 48 is close, the answer is 42.",
+        "If you add 40 and 2, you get 42.",
+        "If we multiply 6 by 7, we obtain 42.",
+        "Tom had 48 and gave away 6, which leaves him with 42.",
+        "We start with 48 and lose 6. Therefore, she owns 42.",
     ],
 )
 def test_number_beside_others_is_read(reply):
@@ -256,6 +303,14 @@ def test_name_that_nobody_claims_is_no_answer(reply):
         "You should choose Paris.",
         "Everyone knows it's Paris.",
         "[x] Paris",
+        "After ruling out Rome, I am left with Paris.",
+        "Having eliminated Rome, we are left with Paris.",
+        "Paris: the others are wrong.",
+        "While Rome is older, Paris is the capital.",
+        "No doubt: Paris",
+        "Without a doubt, Paris.",
+        "Looks like Paris.",
+        "He was born in Paris.",
     ],
 )
 def test_name_beside_others_is_read(reply):
@@ -289,15 +344,12 @@ def test_date_that_nobody_claims_is_no_answer(reply):
         "The answer is 5; 6 is not possible.",
         "5. It could also be written as 5.0, and 5 is also correct.",
         "~~41~~ 42",
-        "If you add 40 and 2, you get 42.",
-        "After adding everything up I get 42.",
         "For n = 6 the answer is 42.",
         "First 20, then 22 more, for a total of 42.",
         "Out of 50, 42 passed.",
-        "Given that there are 6 rows of 7, the total is 42.",
         "On day 5 she had 42.",
-        "There is no doubt: 42.",
         "5 or so",
+        "5, if I counted right.",
     ],
 )
 def test_claim_that_the_rule_does_not_know_is_no_answer(reply):
@@ -307,9 +359,6 @@ def test_claim_that_the_rule_does_not_know_is_no_answer(reply):
 @pytest.mark.parametrize(
     "reply",
     [
-        "While Rome is older, Paris is the capital.",
-        "No doubt: Paris",
-        "Without a doubt, Paris.",
         "~~Rome~~ Paris",
         "As you said, it has a river: Paris.",
     ],

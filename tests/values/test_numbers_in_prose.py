@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pytest_verdict import compare
-from pytest_verdict.core.values.numerals import find_numerals
+from pytest_verdict.core.values.numerals import find_number_words, find_numerals
 from pytest_verdict.extraction.answers import find_one_number
 
 # Each text holds one number that is not 5, whatever else it is.
@@ -36,6 +36,7 @@ NOT_FIVE = [
     *("5 degrees below zero", "k€ 5", "M€ 5", "Mio. € 5", "Mrd. EUR 5", "5 vạn", "5 chục", "5 ezer", "5 tuhat", "5 mijë"),
     *("5 elfu", "5 libo", "5 tisuća", "5 hiljada", "5 хиляди", "5 χιλιάδες", "5 εκατομμύρια", "5 אלף", "5 מיליון"),
     *("5 พัน", "5 ล้าน", "5 แสน", "5 tūkstančiai", "5 milionë", "5 tuhatta", "5 tuhande"),
+    *("5 k²", "5 mln³", "5 mille²", "5 million²", "2 million 5"),
     *("5 dutzend", "5 douzaines", "5 docenas", "5 juta", "5 ribu", "5 triệu", "5 مليون", "5 ألف",),
 ]  # fmt: skip
 FIVE = [
@@ -98,6 +99,25 @@ def test_last_number_takes_no_earlier_number_for_one_it_refuses():
     assert not compare("numeric_exact", 5, "5 and 3/4", extract={"extract": "last_number", "on_missing": "fail"}).passed
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "5 hundred-dollar bills", "5 million-dollar homes", "5 hundred five", "5 hundred and five", "5 hundred-and-five",
+        "5 million five hundred thousand", "5 thousand 300", "2 million 300 thousand", "5 million and 300 thousand",
+    ],
+)  # fmt: skip
+def test_magnitude_that_goes_on_is_refused(text):
+    assert {numeral.value for numeral in find_numerals(text)} == {None}
+    assert find_one_number(text) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["five hundred-dollar bills", "two million-dollar homes", "three thousand-year-old trees"]
+)
+def test_magnitude_with_a_hyphen_behind_it_is_refused(text):
+    assert [numeral.value for numeral in find_number_words(text)] == [None]
+
+
 # A text, and how its only number that is not inside a word is read; None where something beside it changes it.
 BESIDE = [
     # Letters in brackets are options, notes and units, unless a currency or "in" stands with them.
@@ -115,6 +135,7 @@ BESIDE = [
     ("7 in MB", "7"), ("7 in km", "7"), ("7 in M&A", "7"),
     ("7 (in K)", None), ("7 ($M)", None), ("7 (in $M)", None), ("7 (k€)", None), ("7 in $M", None), ("7 in K", None),
     ("7 in M€", None), ("7k", None), ("7 M", None), ("7K", None), ("$7m", None), ("7M€", None),
+    ("in K: = 7", None), ("7 kΩ", "7"), ("7 MΩ", "7"), ("7 km²", "7"), ("7 k²", None), ("7 m²", "7"),
     # Magnitudes in words.
     ("In hundreds of tests 7 failed", None), ("In thousands of cases, 7 were late", None), ("in dozens of homes 7", None),
     ("7 in hundreds of tests", None), ("7 in thousands of cases", None), ("7 people in dozens of homes", "7"),

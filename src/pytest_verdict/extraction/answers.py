@@ -47,7 +47,7 @@ _MARKUP: Final = re.compile(
     r"|(?<=\d)\\\$"
 )
 _END: Final = re.compile(
-    r"\n|[.!?\u2026]+(?=[\s)\]\"'}]|$)|;|(?<!thing)(?<!all),?\s+(?=(?:but|so|hence|therefore|thus|because)\b)",
+    r"\n|[.!?\u2026]+(?=[\s)\]\"'}]|$)|;|(?<!thing)(?<!one)(?<!body)(?<!all),?\s+(?=(?:but|so|hence|therefore|thus|because)\b)",
     re.IGNORECASE,
 )
 # What is in front of the last of these was corrected.
@@ -57,34 +57,43 @@ _CORRECTION: Final = re.compile(
 )
 _FILLER: Final = (
     r"(?:\s|[-(\[{*_\u2013\u2014$\u20ac\xa3~\u2248,]|\b(?:about|approximately|roughly|around|exactly|only|just|probably"
-    r"|most likely|clearly|but|so|a|an|the|on|option|label)\b)*"
+    r"|most likely|clearly|but|so|a|an|the|on|us|you|option|label)\b)*"
 )
 # A value directly behind these is denied, and the reply is read without both.
 _DENIAL: Final = re.compile(rf"(?:,|\band)?\s*\b(?:not|rather than|instead of){_FILLER}$", re.IGNORECASE)
+# What says nothing about the claim of its sentence: a contrast or an operation in front of it, a hedge, and the other values.
+_ASIDE: Final = re.compile(
+    r"(?im)(?:^|(?<=[.!?] ))[ \t]*(?:(?:although|though|while|whereas|unlike|contrary to|despite"
+    r"|(?:after|by|having) (?:rul|exclud|eliminat|discard)\w+)\b[^,\n]*|if \w+ \w+ \ufffc+ (?:and|to|by|from|with) \ufffc+),"
+    r"|\b(?:if|unless|as long as) (?:i|memory)\b[^,.;\n\ufffc]{0,40}\b(?:mistaken|wrong|correctly|right|recall|remember|error"
+    r"|mistake|serves),|\b(?:no|without) (?:an?y? )?(?:doubt|question)\b"
+    r"|\bthe (?:others?|rest)(?: \w+)? (?:(?:are|is) (?:wrong|incorrect|false)|(?:do|does)(?:n['\u2019]t| not) \w+)(?!,? and)"
+)
 # Words that make the values of their sentence no answer.
 _REFUSED: Final = re.compile(
     r"(?i)\b(?:not|no|never|cannot|neither|nor|none|nothing|nobody|without|except|unlike|instead|rather than"
-    r"|other than|anything|everything|all but|doubt|wrong|incorrect|false|hardly|barely|scarcely|far from|lack\w*"
-    r"|fails|failed to|too \w+|avoid|exclud\w+|eliminat\w+|rul\w+ out|opposite|despite|devoid|contrary|than|or|either"
-    r"|maybe|perhaps|possibl[ey]|might|could|may|also|unless|if|otherwise|suppos\w+|assum\w+|imagine|let"
-    r"|(?:w|sh)ould have|(?<!\bi )would (?:say|answer|think)|people say|said|says|told|wrote|mention\w*|claim\w*"
+    r"|other than|(?:any|every)(?:thing|one|body) but|all but|doubt|wrong|incorrect|false|hardly|barely|scarcely|far from|lack\w*"
+    r"|fails|failed to|too|so (?:is|are|was|does)|avoid|exclud\w+|eliminat\w+|rul\w+ out|opposite|despite|devoid|contrary|than"
+    r"|or|either|maybe|perhaps|possibl[ey]|might|could|may|also|unless|if|otherwise|suppos\w+|assum\w+|imagine|let"
+    r"|(?:w|sh)ould have|(?<!\bi )would (?:say|answer|think)|people say|said|says|(?<!all )told|wrote|mention\w*|claim\w*"
     r"|expect\w*|suggest\w*|thinks|thought|considered|tempting|naive|originally|initially|first|formerly|used to"
-    r"|previous|your|mistake|misprint|planned|until|unlikely|looks|seems"
+    r"|previous|your|mistake|misprint|planned|until|unlikely|off by|only (?:for|when)"
     r"|(?:at|a) (?:an? |the )?(?:best|worst|most|least|latest|earliest|minimum|maximum)|max|min|short of)\b"
-    r"|n['\u2019]t\b|\?|\b(?:for|where|with) \w+ ?="
+    r"|n['\u2019]t\b|\?|\ufffc['\u2019)]* (?:looks|seems|appears|is out)\b|\b(?:for|where|with) \w+ ?="
 )
 # Words behind a claim that take it back, and those that make a whole reply no answer.
-_TAKEN_BACK: Final = re.compile(r"(?i)\b(?:wrong|incorrect|false|doubt|instead|or|also)\b|n['\u2019]t be\b")
+_TAKEN_BACK: Final = re.compile(r"(?i)\b(?:wrong|incorrect|false|doubt|instead|or|also|off by)\b|n['\u2019]t be\b")
 _NO_ANSWER: Final = re.compile(
-    r"(?i)(?:\b(?:not|cannot)|n['\u2019]t) (?:\w+ )?(?:known?|tell|say|answer|determined?)\b|\b(?:no idea|unknown|unclear"
-    r"|depends|refuse|decline|disagree|(?:hard|difficult|impossible) to)\b|~~|<(?:s|del|strike)>|\\x?cancel\{"
-    r"|[\u2717\u2718\u274c]|\[ \]"
+    r"(?i)(?:\b(?:not|cannot)|n['\u2019]t) (?:able to )?(?:\w+ )?(?:known?|tell|say|answer|determined?|confirm)\b"
+    r"|\b(?:no idea|unknown|unclear|depends|refuse|decline|disagree|(?:hard|difficult|impossible) to)\b|~~"
+    r"|<(?:s|del|strike)>|\\x?cancel\{|[\u2717\u2718\u274c]|\[ \]"
 )
 # Words that make the only value of a reply no answer, if nothing marks it.
 _LIMITED: Final = re.compile(
     r"(?i)\b(?:up to|over|under|above|below|nearly|almost|close to|beyond|exceed\w*|maximum|minimum|upwards|double|twice"
-    r"|triple|times (?:as|more)|between|from|within|before|after|since|by|near|like|such as|same|plus|log|ln|add|multiply|divide"
-    r"|subtract|had)\b|\b(?:in|of) \ufffc|\ufffc(?:\.\.|\u2026)|[<>\u2264\u2265\xb1\u2260+]|!="
+    r"|triple|times (?:as|more)|such as|same|plus|minus|log|ln|add|multiply|divided?|subtract|had|bound|starts? with)\b"
+    r"|(?<!looks )(?<!seems )\b(?:between|from|within|before|after|since|by|near|like|one in|of)(?: about| the)? \ufffc"
+    r"|\ufffc(?:\.\.|\u2026)|[<>\u2264\u2265\xb1\u2260+]|!="
 )
 ANNOUNCED: Final = re.compile(
     r"(?im)\b(?:answer|result|solution|conclusion|verdict|decision|label|category|classification|sentiment|choice"
@@ -92,9 +101,11 @@ ANNOUNCED: Final = re.compile(
     r"|one))\b[^.:=\n]{0,60}?(?:\b(?:is|are|was|be|equals|comes to|amounts to)\b|[:=\u2192]|[-=]>|[*_ ]*\n)|^[*_ ]*A:"
 )
 _CONCLUDED: Final = re.compile(
-    r"(?i)(?:(?<![<>!])=|\u2192|->|\b(?:equals?|gets?|gives?|makes?|leaves?|leaving|yields?|choose|pick|option"
-    rf"|(?:comes?|adds? up|works? out|amounts?) to|total of|arrive at|end up with)\b){_FILLER}$"
+    r"(?i)(?:(?<![<>!])=|\u2192|->|\b(?:equals?|gets?|gives?|giving|obtain|makes?|yields?|choose|pick"
+    rf"|option|(?:comes?|adds? up|works? out|amounts?) to|total of|arrive at|end up with"
+    rf"|leaves|leaving|(?:leaves?|leaving|left)(?: \w+)? with)\b){_FILLER}$"
 )
+_SO: Final = re.compile(r"\s*(?:so|hence|therefore|thus|consequently)\b", re.IGNORECASE)
 _STATED: Final = re.compile(rf"\b(?:is|are|was|were|be|(?:it|that|there)['\u2019]s)\b{_FILLER}$", re.IGNORECASE)
 _ONLY_FILLER: Final = re.compile(rf"{_FILLER}$", re.IGNORECASE)
 _ALONE_AFTER: Final = re.compile(r"(?:[\s)\]}*_,%\xb0'\u2019-]*[^\W\d]*){0,3}[\s)\]}*_:,.-]*$")
@@ -115,9 +126,10 @@ def find_claim(text: str, values: Sequence[Value]) -> Part | None:
         text = text[:start] + sign * (value.part.end - start) + text[value.part.end :]
         if denial is None:
             claimed.append(value)
+    text = _ASIDE.sub(lambda match: " " * len(match[0]), text)
     corrected = max((match.end() for match in _CORRECTION.finditer(text)), default=0)
     text = " " * corrected + text[corrected:]
-    claimed = [value for value in claimed if value.part.start >= corrected]
+    claimed = [value for value in claimed if text[value.part.start] == "\ufffc"]
     if not claimed or _NO_ANSWER.search(text):
         return None
 
@@ -129,14 +141,15 @@ def find_claim(text: str, values: Sequence[Value]) -> Part | None:
         start = max(end for end in ends if end <= value.part.start)
         end = min(end for end in ends if end >= value.part.end)
         is_refused = _REFUSED.search(text, start, end) is not None
-        is_limited = is_limited or is_refused or _LIMITED.search(text, start, end) is not None
+        is_bound = _LIMITED.search(text, start, end) is not None
+        is_limited = is_limited or is_refused or is_bound
         before = text[start : value.part.start]
         after = text[value.part.end : end].rstrip(".!?;\u2026\n ")
         places = [place for place in announcements if start <= place <= value.part.start]
         is_announced = any(_ONLY_FILLER.fullmatch(text[place : value.part.start]) for place in places)
         is_alone = _ONLY_FILLER.fullmatch(before) and _ALONE_AFTER.fullmatch(after)
         is_concluded = is_alone or _CONCLUDED.search(before)
-        is_claim = is_announced or is_concluded or _STATED.search(before)
+        is_claim = is_announced or is_concluded or _STATED.search(before) or (_SO.match(before) and not is_bound)
         if not is_claim or is_refused or _OPERATOR_AFTER.match(after):
             continue
         rank = 0
@@ -152,7 +165,7 @@ def find_claim(text: str, values: Sequence[Value]) -> Part | None:
 
     best, start, end, _ = max(claims, key=lambda claim: claim[:2])
     # Of what is only stated, each sentence may be about something else.
-    claim = _only_value([value for rank, place, _, value in claims if place == start or rank == best != 1])
+    claim = _only_value([value for rank, place, _, value in claims if rank == best and (place == start or best != 1)])
     if claim is None or _TAKEN_BACK.search(text, end):
         return None
     later = {value.key for value in claimed if value.part.start >= claim.part.start}

@@ -28,12 +28,23 @@ _CONCLUDED: Final = re.compile(
     r"\b(?:therefore|thus|hence|overall|in (?:conclusion|summary|short|total|the end))\b|(?:^|[.!?]\s)so\b",
     re.IGNORECASE | re.MULTILINE,
 )
-_REST: Final = re.compile(r"[\s*_:,]*(\S.{0,2000})")
-# Ends an answer before the end of its line. No sentence ends at an abbreviation, or between two initials of a name.
+_REST: Final = re.compile(r"[\s*_:,]*(\S.*)")
+# A word that begins a sentence, and no name.
+_BEGINS: Final = (
+    r"(?:An?|And|As|Because|Both|But|For|He|Hence|Here|Her|His|However|I|If|In|Its?|Let|My|Note|Of|On|Only|Option|Or|She|Since"
+    r"|So|That|The|Their|There|These|They|This|Those|To|We|When|While|You|Your)\b(?!\.)"
+)
+# Dots that end no sentence: in "D.C." and "Jr.", and behind an initial or a short title if a name follows. In "B. Dogs bark" and
+# "option B. Dogs bark", the letter is no initial.
+_ABBREVIATION: Final = re.compile(
+    r"(?<!\w)(?:(?:(?:[A-Za-z]\.)+[A-Za-z]|Jr|Sr)\.|(?:(?<=[\w.,] )(?<!ption )(?<!hoice )(?<!nswer )[A-Z]|[G-Z]"
+    r"|[A-F](?=\. +[A-Z](?:\.|[\w'\u2019-]+(?: [A-Z]|[^\w ]|$)))|(?!Yes|No\. \D)[A-Z][a-z]{1,2}|Prof|Capt|vs|cf|ca|approx)"
+    rf"\.(?= +(?!{_BEGINS})\w))"
+)
+# Ends an answer before the end of its line. An abbreviation is hidden as NUL.
 _END: Final = re.compile(
-    r"(?<!\. [A-Z])(?<!\.[A-Z])(?<!\b(?:St|Dr|Mr|Ms|Mt|Jr|Sr|No|vs))(?<!\bMrs)(?<!\bProf)[.!?](?! [A-Z]\.)"
-    r"(?=[\"'\u201d\u2019*_)\]]{0,4}(?:\s|$))|;| [(\u2013\u2014]|,? (?:because|since)\b|, (?:as|not|but|so|which)\b"
-    r"|, and\b(?=(?: \S+){3})"
+    rf"[.!?](?=[\"'\u201d\u2019*_)\]]{{0,4}}(?:\s+(?![a-z])|$))|(?<=\0) (?={_BEGINS})| [(\u2013\u2014]"
+    r"|(?i:,? (?:because|since)\b|, (?:as|not|but|so|which)\b|(?:;|, and) (?:it|that|this|there|i|we|you|he|she|they)\b)"
 )
 _LINE: Final = re.compile(r"^(.*\S)", re.MULTILINE)
 _FENCED: Final = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n`]*\n(.*?)\n? {0,3}^ {0,3}\1", re.MULTILINE | re.DOTALL)
@@ -70,7 +81,7 @@ def _find_final_answer(text: str) -> Iterator[Part]:
 
 def _strip_decoration(part: Part) -> Part:
     """Remove what follows the answer on its line, and the quotes and emphasis around it."""
-    end = _END.search(part.value)
+    end = _END.search(_ABBREVIATION.sub(lambda match: "\0" * len(match[0]), part.value))
     text = part.value if end is None else part.value[: end.start()]
     start = part.start + len(text) - len(text.lstrip(_DECORATION))
     text = text.strip(_DECORATION)

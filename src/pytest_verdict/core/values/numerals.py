@@ -3,6 +3,7 @@
 "5 million" is 5,000,000, and "5²", "1/5" or "5 lakh" have no value; none of them is 5.
 """
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -12,6 +13,7 @@ from pytest_verdict.core.values.numbers import EXACT
 
 _SCALES: Final = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _FACTORS: Final = {"dozen": 12, "hundred": 100, **_SCALES}
+_SCALED_AND: Final = r"(?:hundred|thousand|[mbt]r?illion)(?:[ -]and)?"
 _FRACTION: Final = (
     r"(?:hal(?:f|ves)|(?:third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|tenth|[a-z]+(?:dred|sand|illion)th)s?)"
 )
@@ -50,7 +52,7 @@ _NUMBER: Final = re.compile(
 _CHANGED_BEFORE: Final = re.compile(
     rf"(?:(?<!\S)[\u2013\u2014\ufe63\uff0d]|(?:\w{_B}*\^|\w\*\*){_B}*[({{]?[-+\u2212]?|±|\+/-|[/\u2044\u2215√]{_B}?"
     rf"|[0-9]{_B}*(?:[\xd7·⋅✕x*]|\\(?:times|cdot)){_B}*|[0-9][.,:]|\\[dt]?(?:frac|sqrt)[^ ]*{{"
-    rf"|\b(?:minus|negative|out of|power of|half of|times ten to the){_B}+)[$€£¥]?$",
+    rf"|\b(?:{_SCALED_AND}|minus|negative|out of|power of|half of|times ten to the){_B}+)[$€£¥]?$",
     re.IGNORECASE,
 )
 _CHANGED_AFTER: Final = re.compile(
@@ -73,7 +75,7 @@ _PAID_LETTERS: Final = (
 )
 _IN_LETTER: Final = rf"\bin{_B}+(?-i:[kKM])(?![\w&-])"
 _SCALED_BEFORE: Final = re.compile(
-    rf"(?:(?:{_PAID_LETTERS}|{_IN_LETTER}{_B}*=?)[){_BLANKS}:]*"
+    rf"(?:(?:{_PAID_LETTERS}|{_IN_LETTER}[{_BLANKS}:=]*)[){_BLANKS}:]*"
     rf"|(?:\b{_SCALE}s\b|(?:\bin{_B}+|\({_B}*)(?:{_MONEY}{_B}?)?{_SCALE}\b)[^.\d\n]{{0,30}})[{_CURRENCY}]?$",
     re.IGNORECASE,
 )
@@ -130,7 +132,7 @@ def _read(text: str, match: re.Match[str]) -> Numeral:
             break
         factor = multiplier and factor * multiplier
         end = word.end(1)
-    if end > match.end() and _CHANGED_AFTER.match(text, end):
+    if end > match.end() and (_CHANGED_AFTER.match(text, end) or _GOES_ON.match(text, end)):
         factor = None
     if factor is None or _SCALED_BEFORE.search(before) or _SCALED_AFTER.match(text, end):
         return Numeral(None, start, end)
@@ -154,7 +156,8 @@ def _multiplier_of(word: str, *, is_compound: bool) -> int | None:
         # As in "5 K-pop songs" and "5 M&Ms".
         return 1
     if word.casefold() in _FACTORS:
-        return _FACTORS[word.casefold()]
+        # "5 hundred-dollar bills" are not 500.
+        return None if is_compound else _FACTORS[word.casefold()]
     return None if changes_number(word) else 1
 
 
@@ -165,7 +168,8 @@ def changes_number(word: str) -> bool:
     if not _LATIN.match(word):
         # A superscript or a vulgar fraction is a letter to a regular expression, too.
         return True
-    letters = _LETTERS.findall(word)[0]
+    # A superscript behind a magnitude is a letter to a regular expression, too.
+    letters = "".join(itertools.takewhile(str.isalpha, word))
     return letters in _SYMBOLS or _MAGNITUDE.fullmatch(letters) is not None
 
 
@@ -180,6 +184,8 @@ _FIRST_WORD: Final = rf"(?:{'|'.join(_VALUES)}|a(?=[ -](?:{'|'.join(_FACTORS)})\
 _NEXT_WORD: Final = rf"(?:{'|'.join([*_VALUES, *_FACTORS])})\b"
 # "And" and a comma go on with a number only behind a power of ten.
 _LARGE: Final = "|".join(f"(?<={word})" for word in _SCALES)
+# Behind a magnitude: the rest of the number.
+_GOES_ON: Final = re.compile(rf"[ -](?:and[ -])?(?:[0-9]|{_NEXT_WORD})", re.IGNORECASE)
 _NUMBER_IN_WORDS: Final = re.compile(
     rf"(?<![\w-])(?:(minus|negative) )?({_FIRST_WORD}"
     rf"(?:(?:[ \t\u00a0]+|-|(?:(?<=hundred)|{_LARGE})(?:,? and |-and-)|(?:{_LARGE}), ){_NEXT_WORD})*)",
@@ -202,7 +208,9 @@ def find_number_words(text: str) -> Iterator[Numeral]:
     for match in _NUMBER_IN_WORDS.finditer(text):
         value = _read_words(_LETTERS.findall(match[2].casefold()))
         is_changed = _WORDS_CHANGED_BEFORE.search(text, max(match.start() - 20, 0), match.start()) is not None
-        if value is None or is_changed or _WORDS_CHANGED_AFTER.match(text, match.end()):
+        # "Five hundred-dollar bills" are not 500.
+        is_compound = text.startswith("-", match.end()) and match[2].casefold().endswith(tuple(_FACTORS))
+        if value is None or is_changed or is_compound or _WORDS_CHANGED_AFTER.match(text, match.end()):
             yield Numeral(None, match.start(), match.end())
         else:
             sign = "-" if match[1] and value else ""
