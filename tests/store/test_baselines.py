@@ -62,7 +62,11 @@ TAGS = [
     ({"model": "a"}, {"model": "b"}, ["the baseline has the tag model=a, and the run has b"]),
     ({"model": "a"}, {}, ["the baseline has the tag model=a, and the run has no such tag"]),
     ({"model": "a"}, {"Model": "a"}, ["model=a, and the run has no such tag"]),
-    ({"model": "a", "prompt": "1"}, {"model": "b", "prompt": "2"}, ["model=a, and the run has b", "prompt=1, and the run has 2"]),
+    (
+        {"model": "a", "prompt": "1"},
+        {"model": "b", "prompt": "2"},
+        ["model=a, and the run has b", "prompt=1, and the run has 2"],
+    ),
     ({"model": ""}, {}, ["the tag model=, and the run has no such tag"]),
 ]
 
