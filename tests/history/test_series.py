@@ -69,11 +69,50 @@ def test_series_is_cut_where_the_check_changed(view_of, name):
     assert one.letters == "".join(run[0] for run in runs)
 
 
-def test_test_with_another_name_is_another_series(tmp_path):
-    for number, test in enumerate(["old", "new"]):
-        write_run(tmp_path, {test: "p"}, number=number, checks={test: ["A"]})
+# The checks of the tests in two runs each before and after, and the names that the tests had before.
+RENAMED = {
+    "one test": ({"old": "A"}, {"new": "A"}, {"new": "old"}),
+    "two tests": (
+        {"old[1]": "A", "old[2]": "B"},
+        {"new[1]": "A", "new[2]": "B"},
+        {"new[1]": "old[1]", "new[2]": "old[2]"},
+    ),
+    "one of two": ({"a": "A", "b": "B"}, {"a": "A", "c": "B"}, {"a": "", "c": "b"}),
+    "another check": ({"old": "A"}, {"new": "B"}, {"old": "", "new": ""}),
+    "no comparisons": ({"old": ""}, {"new": ""}, {"old": "", "new": ""}),
+    "two with one check": ({"a": "A", "b": "A"}, {"c": "A", "d": "A"}, dict.fromkeys("abcd", "")),
+    "removed": ({"a": "A", "b": "B"}, {"a": "A"}, {"a": "", "b": ""}),
+    "added": ({"a": "A"}, {"a": "A", "b": "A"}, {"a": "", "b": ""}),
+}
+
+
+@pytest.mark.parametrize("case", RENAMED)
+def test_renamed_test_keeps_its_history(tmp_path, case):
+    before, after, names = RENAMED[case]
+    for number in range(4):
+        tests = before if number < 2 else after
+        checks = {test: list(check) for test, check in tests.items()}
+        write_run(tmp_path, dict.fromkeys(tests, "fppp"[number]), number=number, checks=checks)
     (view,) = build_views(Store(StoreFiles(str(tmp_path))).runs(), ["test"])
-    assert [(one.test, one.letters, one.renamed) for one in view.series] == [("old", "p ", ""), ("new", " p", "")]
+    assert {one.test: one.renamed for one in view.series} == names
+    for one in view.series:
+        if one.renamed:
+            assert one.letters == "fppp"
+            assert one.cuts == []
+
+
+def test_test_that_paused_is_not_renamed(tmp_path):
+    for number, test in enumerate(["old", "", "new"]):
+        write_run(tmp_path, {test or "other": "p"}, number=number, checks={test or "other": [test and "A"]})
+    (view,) = build_views(Store(StoreFiles(str(tmp_path))).runs(), ["test"])
+    assert [one.renamed for one in view.series] == ["", "", ""]
+
+
+def test_test_renamed_twice_is_one_series(tmp_path):
+    for number, test in enumerate(["c", "b", "a"]):
+        write_run(tmp_path, {test: "pfp"[number]}, number=number, checks={test: ["A"]})
+    (view,) = build_views(Store(StoreFiles(str(tmp_path))).runs(), ["test"])
+    assert [(one.test, one.letters, one.renamed) for one in view.series] == [("a", "pfp", "b")]
 
 
 def runs_of(letters, **members):

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_verdict.errors import ConfigurationError, RecordError
 from pytest_verdict.runs.changes import regressions
-from pytest_verdict.store.baselines import RefusedError, bless
+from pytest_verdict.store.baselines import RefusedError, bless, resolve
 from written_runs import alter, write_run
 
 
@@ -90,6 +90,62 @@ def test_blank_reason_is_none(store, run_of, command, option, text):
     assert status == 2
     assert f"{option}: the text is blank" in err
     assert not (store.files.folder / "baselines").exists()
+
+
+GATE = "operator:exact >= 0.9"
+# The gates of the baseline and of the run, and whether the run is refused.
+GATES = {
+    "same": ([GATE], [GATE], False),
+    "none": ([], [], False),
+    "more": ([], [GATE], False),
+    "higher": ([GATE], ["operator:exact >= 95%"], False),
+    "with confidence": ([GATE], ["operator:exact >= 0.9 @ 0.95"], False),
+    "written otherwise": ([GATE], [" operator: exact >= 18/20 "], False),
+    "gone": ([GATE], [], True),
+    "lower": ([GATE], ["operator:exact >= 0.8"], True),
+    "another pattern": ([GATE], ["operator:regex >= 0.9"], True),
+    "another kind": ([GATE], ["test:exact >= 0.9"], True),
+    "without confidence": (["operator:exact >= 0.9 @ 0.95"], [GATE], True),
+    "higher without confidence": (["operator:exact >= 0.9 @ 0.95"], ["operator:exact >= 0.95"], True),
+    "pinned": (["pinned:a"], ["pinned:a"], False),
+    "pinned no more": (["pinned:a"], [], True),
+    "one of two": ([GATE, "pinned:a"], [GATE], True),
+}
+
+
+@pytest.mark.parametrize("case", GATES)
+def test_run_without_a_gate_of_the_baseline_is_refused(store, run_of, case):
+    before, after, is_refused = GATES[case]
+    bless_run(store, run_of(gates=[[gate, "met"] for gate in before]))
+    run = run_of(gates=[[gate, "met"] for gate in after])
+    if is_refused:
+        with pytest.raises(RefusedError, match="and the run has no such gate, or a lower one"):
+            bless_run(store, run)
+    bless_run(store, run, although="the gate was too strict" if is_refused else "")
+    assert resolve(store, "main").name == run.name
+
+
+# What was renamed, the tests of the run, and the tests that are missing then. The baseline has a and b.
+RENAMED = {
+    "renamed": ({"b": "c"}, "ac", ""),
+    "not renamed": ({}, "ac", "b"),
+    "to one that failed": ({"b": "c"}, "ac", ""),
+    "to a test that was there": ({"b": "a"}, "a", "b"),
+    "to a test that did not run": ({"b": "c"}, "a", "b"),
+    "two to one": ({"a": "c", "b": "c"}, "c", "b"),
+}
+
+
+@pytest.mark.parametrize("case", RENAMED)
+def test_renamed_test_is_not_missing_and_hides_no_other(store, run_of, case):
+    renamed, tests, missing = RENAMED[case]
+    bless_run(store, run_of())
+    run = run_of(dict.fromkeys(tests, "p"), renamed=renamed)
+    if not missing:
+        bless_run(store, run)
+        return
+    with pytest.raises(RefusedError, match=f"1 test of the baseline did not run, or may fail now: {missing}"):
+        bless_run(store, run)
 
 
 def test_parts_of_sessions_are_not_left_out_without_a_word(store, run_of, command):

@@ -54,6 +54,35 @@ def test_event_says_who_why_and_what_it_replaces(store, run_of):
     assert document["time"].endswith("+00:00")
 
 
+TAGS = [
+    ({"model": "a"}, {"model": "a"}, []),
+    ({}, {"model": "a"}, []),
+    ({"model": "a"}, {"model": "a", "prompt": "12"}, []),
+    ({}, {}, []),
+    ({"model": "a"}, {"model": "b"}, ["the baseline has the tag model=a, and the run has b"]),
+    ({"model": "a"}, {}, ["the baseline has the tag model=a, and the run has no such tag"]),
+    ({"model": "a"}, {"Model": "a"}, ["model=a, and the run has no such tag"]),
+    (
+        {"model": "a", "prompt": "1"},
+        {"model": "b", "prompt": "2"},
+        ["model=a, and the run has b", "prompt=1, and the run has 2"],
+    ),
+    ({"model": ""}, {}, ["the tag model=, and the run has no such tag"]),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "reasons"), TAGS)
+def test_run_with_other_tags_is_refused(store, run_of, before, after, reasons):
+    move(store, run_of(tags=before))
+    run = run_of(tags=after)
+    if reasons:
+        with pytest.raises(RefusedError) as caught:
+            move(store, run)
+        assert all(reason in str(caught.value) for reason in reasons)
+    move(store, run, although="another model" if reasons else "")
+    assert resolve(store, "main").name == run.name
+
+
 # The files of runs that are damaged, by the number of the run and their end, and whether the newest good run, 2, is blessed.
 DAMAGED = {
     "none": ({}, True),
@@ -90,6 +119,10 @@ REFUSED = {
     "interrupted": ({"partial": ["the session did not end"]}, "the session did not end"),
     "shard": ({"partial": ["only part 1 of 2 ran"]}, "only part 1 of 2 ran"),
     "older": ({"number": 0}, "it is older than the baseline, which started at 2026-01-01T01:00:00"),
+    "fewer tests": ({"tests": {"a": "p"}}, "1 test of the baseline did not run, or may fail now: b"),
+    "skipped tests": ({"tests": {"a": "p", "b": "s"}}, "1 test of the baseline did not run, or may fail now: b"),
+    "expected failures": ({"tests": {"a": "p", "b": "x"}}, "1 test of the baseline did not run, or may fail now: b"),
+    "unexpected passes": ({"tests": {"a": "p", "b": "y"}}, "1 test of the baseline did not run, or may fail now: b"),
 }
 
 
@@ -121,6 +154,11 @@ def test_good_run_is_not_refused(store, run_of, case):
     run = run_of(**ALLOWED[case])
     move(store, run)
     assert resolve(store, "main").name == run.name
+
+
+def test_test_that_was_skipped_before_may_be_missing(store, run_of):
+    move(store, run_of({"a": "p", "b": "s"}))
+    move(store, run_of({"a": "p"}))
 
 
 def test_two_at_once_are_disputed_until_the_next(store, run_of, command):

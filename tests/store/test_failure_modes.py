@@ -30,6 +30,7 @@ MODES = {
         "store/test_addresses.py::test_last_results_of_a_renamed_test_begin_with_those_of_its_old_name"
     ),
     "renamed test, paired by its checks": "history/test_series.py::test_renamed_test_keeps_its_history",
+    "renamed test, baseline": "store/test_bad_runs.py::test_renamed_test_is_not_missing_and_hides_no_other",
     "renamed test, accepted values": (
         "accepting/test_accepted_in_sessions.py::test_renamed_test_has_its_accepted_values"
     ),

@@ -10,7 +10,7 @@ import pytest
 from pytest_verdict import SynonymMap, compare, operators, templates
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.registry import REGISTRY
-from pytest_verdict.errors import SettingsError
+from pytest_verdict.errors import ArgumentsError, SettingsError
 from pytest_verdict.operators import (
     AllOf,
     AnyOf,
@@ -295,7 +295,7 @@ def test_graded_primitive_goes_through_its_settings(operator, observed, expected
         (NumericGraded, {"cutoff": 0.1, "full_credit": 0, "mode": "bogus"}),
         (NumericGraded, {"cutoff": 0.1, "full_credit": 0, "decay": "bogus"}),
         (NumericGraded, {"cutoff": 0.1, "full_credit": 0, "margin": 1}),
-        (NumericGraded, {"cutoff": 0.2, "full_credit": 0.1, "tolerance": 0.1}),
+        (NumericGraded, {"cutoff": 0.2, "tolerance": 0.1}),
         (NumericGraded, {"cutoff": 0.2, "full_credit": 0, "zero_at": 0.5}),
         (NumericRangeGraded, {"min": 1, "max": 2, "margin": 1, "zero_at": 3}),
         (NumericRangeGraded, {"min": 1, "max": 2}),
@@ -309,8 +309,14 @@ def test_graded_primitive_goes_through_its_settings(operator, observed, expected
     ],
 )
 def test_wrong_settings_of_graded_primitives_raise(build, settings):
-    with pytest.raises((SettingsError, TypeError)):
+    with pytest.raises(SettingsError):
         build(**settings)
+
+
+@pytest.mark.parametrize(("kind", "values"), [(NumericGraded, [0.2, 0]), (NumericRangeGraded, [1, 2, 3])])
+def test_settings_of_graded_primitives_have_names(kind, values):
+    with pytest.raises(ArgumentsError, match="settings have names"):
+        kind(*values)
 
 
 def test_graded_primitive_without_full_credit_warns_once():
@@ -319,3 +325,17 @@ def test_graded_primitive_without_full_credit_warns_once():
     assert len(caught) == 1
     assert caught[0].filename == __file__
     assert (operator.check(100, 100), operator.check(101, 100)) == (True, False)
+
+
+def test_graded_primitives_are_classes_of_their_operators():
+    graded = NumericGraded(cutoff=0.2, full_credit=0.1)
+    assert isinstance(graded, NumericGraded)
+    assert issubclass(NumericGraded, NumericTolerance)
+    assert issubclass(NumericRangeGraded, NumericRange)
+    assert graded.model_copy(update={"decay": "quadratic"}) == NumericGraded(
+        cutoff=0.2, full_credit=0.1, decay="quadratic"
+    )
+    relative = NumericRangeGraded(min=10, max=20, margin=0.4, mode="relative")
+    assert relative.model_copy() == relative == NumericRangeGraded(min=10, max=20, margin=4)
+    with pytest.raises(SettingsError):
+        NumericGraded(tolerance=0.1)

@@ -62,10 +62,13 @@ class TestSeries:
     """Why the test is flaky since it changed for the last time; empty if it is not."""
 
     @property
+    def first(self) -> int:
+        return len(self.letters) - len(self.letters.lstrip(ABSENT))
+
+    @property
     def start(self) -> int:
         """The position of the run since which neither check nor rate changed."""
-        first = len(self.letters) - len(self.letters.lstrip(ABSENT))
-        return max([first, *self.cuts, *(step.position for step in self.steps)])
+        return max([self.first, *self.cuts, *(step.position for step in self.steps)])
 
     def changes(self) -> Iterator[dict[str, Any]]:
         """Yield the cuts and steps in order: at which run, the one before it that decided, and the counts of a step."""
@@ -187,7 +190,29 @@ def build_series(runs: Sequence[StoredRun]) -> list[TestSeries]:
                 states[name].accepts(digests, letter == PASSED)
     for one in series.values():
         one.letters = one.letters.ljust(len(runs), ABSENT)
-    return list(series.values())
+    return _join_renamed(series, states)
+
+
+def _join_renamed(series: Mapping[str, TestSeries], states: Mapping[str, _CheckState]) -> list[TestSeries]:
+    """Join a test that ended with the only one that began in the next run and has the same checks."""
+    ended: dict[tuple[int, frozenset[str]], list[TestSeries]] = {}
+    began: dict[tuple[int, frozenset[str]], list[TestSeries]] = {}
+    for name, state in states.items():
+        one = series[name]
+        checks = state.complete or state.partial
+        if checks:
+            ended.setdefault((len(one.letters.rstrip(ABSENT)), checks), []).append(one)
+            began.setdefault((one.first, checks), []).append(one)
+    joined = set()
+    for place, news in began.items():
+        olds = ended.get(place, [])
+        if len(olds) == len(news) == 1:
+            old, new = olds[0], news[0]
+            new.letters = old.letters[: place[0]] + new.letters[place[0] :]
+            new.cuts = old.cuts + new.cuts
+            new.renamed = old.test
+            joined.add(old.test)
+    return [one for one in series.values() if one.test not in joined]
 
 
 def add_steps(series: Iterable[TestSeries]) -> None:

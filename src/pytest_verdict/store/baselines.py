@@ -16,11 +16,15 @@ from uuid import uuid4
 from pydantic import ConfigDict, Field
 
 from pytest_verdict.core.strict_model import StrictModel
+from pytest_verdict.core.values.display import format_count
 from pytest_verdict.errors import ConfigurationError, RecordError, SettingsError, VerdictError, allowed
 from pytest_verdict.report.environment import run_git
 from pytest_verdict.report.records_file import NoBaselineError
+from pytest_verdict.report.renaming import present_names
+from pytest_verdict.report.summary import list_names
+from pytest_verdict.runs.gates import read_gate
 from pytest_verdict.store.files import open_store
-from pytest_verdict.store.index import StoredRun
+from pytest_verdict.store.index import DECIDED, StoredRun
 from pytest_verdict.store.store import RUN_PREFIX, SECONDS, Store
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]{0,99}")
@@ -163,6 +167,19 @@ def _compare_with_earlier(old: StoredRun, new: StoredRun) -> Iterator[str]:
             yield f"git does not know its commit {commits}, so nobody knows which is older; fetch the whole history"
     elif new.index.started < old.index.started:
         yield f"it is older than the baseline, which started at {old.index.started}"
+    names = present_names(old.table.tests, new.index.renamed, new.table.positions)
+    decided = {test for test, letter in zip(new.table.tests, new.index.outcomes, strict=True) if letter in DECIDED}
+    pairs = zip(old.table.tests, old.index.outcomes, strict=True)
+    missing = [test for test, letter in pairs if letter in DECIDED and names.get(test, test) not in decided]
+    if missing:
+        yield f"{format_count(len(missing), 'test')} of the baseline did not run, or may fail now: {list_names(missing)}"
+    gates = [read_gate(text) for text, _ in new.index.gates]
+    for gate in (read_gate(text) for text, _ in old.index.gates):
+        same = [one for one in gates if (one.kind, one.pattern) == (gate.kind, gate.pattern)]
+        if not any(one.rate >= gate.rate and (one.confidence or 0) >= (gate.confidence or 0) for one in same):
+            yield f"the baseline met the gate {gate.text}, and the run has no such gate, or a lower one"
+    for name, value in old.index.tags.items() - new.index.tags.items():
+        yield f"the baseline has the tag {name}={value}, and the run has {new.index.tags.get(name, 'no such tag')}"
 
 
 def _is_ancestor(old: str, new: str) -> bool | None:

@@ -1,7 +1,7 @@
 """``pytest-verdict bless``: make a stored run a baseline.
 
-A run that failed, was a part of a session, or is older than the baseline is refused, unless --although gives the reason,
-which is stored.
+A run that failed, was a part of a session, is older than the baseline, or lacks tests, gates or tags of it is refused,
+unless --although gives the reason, which is stored.
 
 exit codes:
   0  the run is the baseline

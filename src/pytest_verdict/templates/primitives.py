@@ -5,7 +5,7 @@ import contextlib
 import warnings
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, Never, get_args
 
 from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import Operator
@@ -67,73 +67,74 @@ class RegexMatch(Regex):
     mode: Literal["search", "fullmatch", "match"] = "search"
 
 
-def NumericGraded(  # noqa: N802 - a function that is written like a class, as VerifiedField is
-    *, cutoff: float | str, full_credit: float | str | None = None, **settings: Any
-) -> NumericTolerance:
-    """Build a `NumericTolerance` with a score that falls gradually outside; the granular score counts it.
+class NumericGraded(NumericTolerance):
+    """The operator ``numeric_tolerance`` with a score that falls gradually outside; the granular score counts it.
 
     Args:
         cutoff: The distance at which the score reaches 0, above ``full_credit``.
         full_credit: The distance up to which the field passes with the score 1 (default: 0, with a `TemplateWarning`, because
             karenina passes up to the cutoff then).
-        **settings: ``mode`` (``relative`` to the ground truth, the default, or ``absolute``), ``decay`` (``linear``, the
-            default, or ``quadratic``, which is slower at first) and ``normalize`` of `NumericTolerance`.
-
-    Returns:
-        The operator.
+        mode: Whether distances are ``relative`` to the ground truth or ``absolute`` (default: ``relative``).
+        decay: How the score falls: ``linear``, or ``quadratic``, which is slower at first (default: ``linear``).
+        normalize: Normalizers for evidence that is text (default: none).
 
     Example:
         >>> from pytest_verdict.templates import NumericGraded
         >>> NumericGraded(cutoff=0.2, full_credit=0).score(110, 100)
         0.5
     """
-    _read_positive("cutoff", cutoff)
-    if full_credit is None:
-        message = (
-            f"NumericGraded(cutoff={cutoff}) passes only at distance 0 and scores what is nearer than the cutoff; karenina"
-            " passes up to the cutoff. Write full_credit=0 if that is meant, or the distance up to which it passes"
-        )
-        warnings.warn(message, TemplateWarning, stacklevel=2)
-        full_credit = 0
-    return NumericTolerance(tolerance=full_credit, zero_at=cutoff, **settings)
+
+    def __init__(self, /, *values: Never, cutoff: Any = None, full_credit: Any = None, **settings: Any) -> None:
+        # A copy has the settings of the operator.
+        if not values and (cutoff is not None or full_credit is not None or settings.get("zero_at") is None):
+            _refuse_beside("NumericGraded", settings, {"tolerance": "full_credit", "zero_at": "cutoff"})
+            _read_positive("cutoff", cutoff)
+            if full_credit is None:
+                message = (
+                    f"NumericGraded(cutoff={cutoff}) passes only at distance 0 and scores what is nearer than the cutoff;"
+                    " karenina passes up to the cutoff. Write full_credit=0 if that is meant, or the distance up to which"
+                    " it passes"
+                )
+                warnings.warn(message, TemplateWarning, stacklevel=2)
+            settings |= {"tolerance": 0 if full_credit is None else full_credit, "zero_at": cutoff}
+        super().__init__(*values, **settings)
 
 
-def NumericRangeGraded(  # noqa: N802 - as above
-    *,
-    min: float | str,  # noqa: A002 - the name of the setting
-    max: float | str,  # noqa: A002 - the name of the setting
-    margin: float | str,
-    mode: ToleranceMode = "absolute",
-    **settings: Any,
-) -> NumericRange:
-    """Build a `NumericRange` with a score that falls gradually outside; the granular score counts it.
+class NumericRangeGraded(NumericRange):
+    """The operator ``numeric_range`` with a score that falls gradually outside; the granular score counts it.
 
     Args:
         min: The lower bound, below ``max``.
         max: The upper bound.
         margin: The distance from the range at which the score reaches 0, above 0.
         mode: Whether the margin is ``absolute`` or ``relative`` to the width of the range (default: ``absolute``).
-        **settings: ``decay``, ``exclusive_min`` and ``exclusive_max`` of `NumericRange`.
-
-    Returns:
-        The operator.
+        decay: As for `NumericGraded`.
+        exclusive_min: Whether the lower bound itself fails (default: False).
+        exclusive_max: Whether the upper bound itself fails (default: False).
 
     Example:
         >>> from pytest_verdict.templates import NumericRangeGraded
         >>> NumericRangeGraded(min=10, max=20, margin=4).score(21)
         0.75
     """
-    _refuse_unknown("mode", mode, get_args(ToleranceMode))
-    distance = _read_positive("margin", margin)
-    bounds = NumericRange(min=min, max=max)
-    if bounds.min is None or bounds.max is None or as_exact(bounds.min) >= as_exact(bounds.max):
-        raise SettingsError(f"NumericRangeGraded: min={min!r} must be below max={max!r}")
-    if mode == "relative":
-        distance *= as_exact(bounds.max) - as_exact(bounds.min)
-    return NumericRange(min=min, max=max, zero_at=distance, **settings)
+
+    def __init__(self, /, *values: Never, margin: Any = None, **settings: Any) -> None:
+        # A copy has the settings of the operator.
+        if not values and (margin is not None or settings.get("zero_at") is None):
+            _refuse_beside("NumericRangeGraded", settings, {"zero_at": "margin"})
+            distance = _read_positive("margin", margin)
+            mode = settings.pop("mode", "absolute")
+            _refuse_unknown("mode", mode, get_args(ToleranceMode))
+            bounds = NumericRange(min=settings.get("min"), max=settings.get("max"))
+            if bounds.min is None or bounds.max is None or as_exact(bounds.min) >= as_exact(bounds.max):
+                raise SettingsError(f"NumericRangeGraded: min={bounds.min!r} must be below max={bounds.max!r}")
+            if mode == "relative":
+                distance *= as_exact(bounds.max) - as_exact(bounds.min)
+            settings["zero_at"] = distance
+        super().__init__(*values, **settings)
 
 
-def NumericThresholdGraded(  # noqa: N802 - as above
+def NumericThresholdGraded(  # noqa: N802 - a function that is written like a class, as VerifiedField is
     direction: Literal["min", "max"], margin: float | str, mode: ToleranceMode = "relative", **settings: Any
 ) -> NumericMinimum | NumericMaximum:
     """Build a `NumericMinimum` or `NumericMaximum` whose score falls gradually outside; the granular score counts it.
@@ -158,6 +159,12 @@ def NumericThresholdGraded(  # noqa: N802 - as above
     return operator(zero_at=margin, mode=mode, **settings)
 
 
+def _refuse_beside(label: str, settings: Mapping[str, Any], names: Mapping[str, str]) -> None:
+    for name, own in names.items():
+        if name in settings:
+            raise SettingsError(f"{label}: write {own}= in place of {name}={settings[name]!r}")
+
+
 def _refuse_unknown(setting: str, value: str, values: Sequence[str]) -> None:
     if value not in values:
         raise SettingsError(f"{setting}={value!r} is unknown.{allowed(setting, value, values)}")
@@ -173,8 +180,6 @@ def _read_positive(setting: str, value: Any) -> Decimal:
 
 _OPERATORS: Final = {name: cls for name, cls in vars().items() if isinstance(cls, type) and issubclass(cls, Operator)}
 PRIMITIVES: Final[Mapping[str, Any]] = {
-    "NumericGraded": NumericGraded,
-    "NumericRangeGraded": NumericRangeGraded,
     "NumericThresholdGraded": NumericThresholdGraded,
     **{name: cls for name, cls in _OPERATORS.items() if cls is not Operator},
 }

@@ -87,21 +87,28 @@ class QuoteCheck(Operator):
 
 def has_words(text: str, part: str) -> bool:
     """Return whether a text has the words and numbers of a part, whole and in their order; BCL-2 and bcl2 are one word."""
-    wanted = _join_words(_split_words(part))
-    words = _split_words(text)
-    for start in range(len(words)):
-        for end in range(start + 1, len(words) + 1):
-            joined = _join_words(words[start:end])
-            if joined == wanted:
-                return True
-            if not wanted.startswith(joined):
-                break
+    wanted, _, _ = _join_words(part)
+    joined, starts, ends = _join_words(text)
+    place = joined.find(wanted) if wanted else -1
+    while place >= 0:
+        if place in starts and place + len(wanted) in ends:
+            return True
+        place = joined.find(wanted, place + 1)
     return False
 
 
-def _join_words(words: list[str]) -> str:
-    # 1 2 is not 12.
-    return re.sub(r"(?<=[0-9]) (?![0-9])|(?<![0-9]) ", "", " ".join(words))
+def _join_words(text: str) -> tuple[str, set[int], set[int]]:
+    """Join the words of a text, without blanks between letters and digits; return also where words start and end."""
+    joined = ""
+    starts = set()
+    ends = set()
+    for word in _split_words(text):
+        if joined and joined[-1].isdigit() == word[0].isdigit():
+            joined += " "
+        starts.add(len(joined))
+        joined += word
+        ends.add(len(joined))
+    return joined, starts, ends
 
 
 def list_numbers(text: str) -> set[Decimal]:
