@@ -45,6 +45,7 @@ def trajectory_readers() -> Mapping[str, str]:
         "openinference": f"{_READERS}traces:openinference",
         "otel": f"{_READERS}traces:otel",
         "pydantic_ai": f"{_READERS}messages:pydantic_ai",
+        "vercel": f"{_READERS}messages:vercel",
         "bedrock": f"{_READERS}messages:bedrock",
         "langchain": f"{_READERS}messages:langchain",
         "anthropic": f"{_READERS}messages:anthropic",

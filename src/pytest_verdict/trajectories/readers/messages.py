@@ -1,4 +1,4 @@
-"""Messages: OpenAI, Anthropic, Bedrock, pydantic-ai, MCP, LangChain, Gemini and ADK."""
+"""Messages: OpenAI, Anthropic, Bedrock, pydantic-ai, MCP, LangChain, Vercel AI SDK, Gemini and ADK."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -262,6 +262,80 @@ def langchain(value: Any) -> Iterator[CallOrResult]:
             yield build_malformed_call(name, get(call, "args"), id=get(call, "id"), group=place)
         if has(message, "tool_call_id"):
             yield read_result(message)
+
+
+# Vercel AI SDK: parts of messages, of steps and of UI messages are calls and results.
+_RESULT_PARTS: Final = {"tool-result", "tool-error"}
+_PARTS: Final = {"tool-call", "tool-approval-request", *_RESULT_PARTS}
+_FAILURES: Final = {"error-text", "error-json", "execution-denied"}
+
+
+def _is_vercel_item(item: Any) -> bool:
+    if any(isinstance(get(part, "type"), str) for part in unwrap_list(get(item, "parts"))):
+        return True
+    content = get(item, "content")
+    blocks = content if isinstance(content, list | tuple) else ()
+    if any(get(part, "type") in _PARTS and not has(part, "name") for part in (item, *blocks)):
+        return True
+    calls = get(item, "toolCalls")
+    is_step = isinstance(content, list | tuple) and has(item, "finishReason")
+    return is_step or (isinstance(calls, list | tuple) and all(has(call, "toolName") for call in calls))
+
+
+@partial(
+    Format,
+    is_item=_is_vercel_item,
+    marks="parts content toolCalls type",
+    containers="steps messages",
+    ignored="request",
+)
+def vercel(value: Any) -> Iterator[CallOrResult]:
+    """Read the calls; the calls of one step are one group."""
+    items = require_objects(unwrap_list(value, "steps", "messages"), "messages") or [value]
+    if all(has(item, "type") for item in items):
+        items = [{"content": items}]
+    group = 0
+    for item in items:
+        for part in get_objects(item, "parts"):
+            group += get(part, "type") == "step-start"
+            yield from _read_ui_part(part, group)
+        parts = require_objects(get_blocks(item), "content")
+        # Lists of calls and requests for approval repeat the parts.
+        calls = [part for part in parts if get(part, "type") == "tool-call"] or get_objects(item, "toolCalls")
+        calls = calls or [get(part, "toolCall") for part in parts if has(part, "toolCall")]
+        yield from (read_call(call, group=group) for call in calls)
+        for part in (*parts, *get_objects(item, "toolResults")):
+            if get(part, "type") in _RESULT_PARTS:
+                is_failed = get(part, "type") == "tool-error" or get(get(part, "output"), "type") in _FAILURES
+                yield _read_part_result(part, is_failed=is_failed)
+        group += 1
+
+
+def _read_ui_part(part: Any, group: int) -> Iterator[CallOrResult]:
+    kind = str(get(part, "type"))
+    if kind != "dynamic-tool" and not kind.startswith("tool-"):
+        return
+    call = read_call({"toolName": kind.removeprefix("tool-"), **omit_keys(part)}, group=group)
+    state = get(part, "state")
+    if state == "input-streaming":
+        # The stream ended within the arguments.
+        call = build_malformed_call(call.name, call.args, id=call.id, group=group)
+    yield call
+    if state in {"output-available", "output-error", "output-denied"}:
+        yield _read_part_result(part, is_failed=state != "output-available")
+
+
+def _read_part_result(part: Any, *, is_failed: bool) -> Result:
+    result = read_result(part)
+    if is_failed:
+        reasons = (
+            result.error,
+            get(part, "error"),
+            get(result.value, "value", "reason"),
+            get(get(part, "approval"), "reason"),
+        )
+        result = result._replace(error=format_failure(next(filter(None, reasons), None)))
+    return result
 
 
 # Google: Gemini contents and ADK invocations in camelCase and in snake_case, events of ADK.
