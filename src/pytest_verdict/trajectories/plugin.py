@@ -45,6 +45,8 @@ def trajectory_readers() -> Mapping[str, str]:
         "openinference": f"{_READERS}traces:openinference",
         "otel": f"{_READERS}traces:otel",
         "pydantic_ai": f"{_READERS}messages:pydantic_ai",
+        "langsmith": f"{_READERS}logs:langsmith",
+        "langfuse": f"{_READERS}logs:langfuse",
         "vercel": f"{_READERS}messages:vercel",
         "bedrock": f"{_READERS}messages:bedrock",
         "langchain": f"{_READERS}messages:langchain",
