@@ -20,6 +20,7 @@ from pytest_verdict.trajectories.readers.common import (
     get_objects,
     has,
     omit_keys,
+    parse_if_json,
     read_block,
     read_call,
     read_messages,
@@ -28,6 +29,7 @@ from pytest_verdict.trajectories.readers.common import (
     require_objects,
     unwrap_list,
 )
+from pytest_verdict.trajectories.readers.plain import is_pair
 from pytest_verdict.trajectories.readers.unread import Format, require_one_answer
 
 
@@ -154,6 +156,23 @@ def anthropic(value: Any) -> Iterator[CallOrResult]:
     return _read_blocks(read_messages(value))
 
 
+# Claude Code: the lines of ``--output-format stream-json`` and of session files, each with an Anthropic message. The other
+# keys repeat results and refused calls.
+@partial(
+    Format,
+    is_item=lambda line: get(line, "type") in {"assistant", "user"} and has(line, "message"),
+    marks="message subtype summary snapshot",
+)
+def claude_code(value: Any) -> Iterator[CallOrResult]:
+    """Read the calls; those of one message are one group, even if each has its own line."""
+    groups: dict[Any, int] = {}
+    for place, line in enumerate(read_messages(value)):
+        message = get(line, "message")
+        group = groups.setdefault(get(message, "id") or ("line", place), len(groups))
+        for block in require_objects(get_blocks(message), "content"):
+            yield from read_block(block, group=group)
+
+
 @partial(
     Format,
     is_item=lambda message: any(has(block, "toolUse", "toolResult") for block in unwrap_list(get_blocks(message))),
@@ -262,6 +281,28 @@ def langchain(value: Any) -> Iterator[CallOrResult]:
             yield build_malformed_call(name, get(call, "args"), id=get(call, "id"), group=place)
         if has(message, "tool_call_id"):
             yield read_result(message)
+
+
+# LangGraph: for each invocation the names of its nodes, ``[["agent", "tools"], ["agent"]]``, or a dict with such a list.
+def _is_list_of_steps(value: Any) -> bool:
+    steps = get(value, "steps") or value
+    if not isinstance(steps, list | tuple) or not any(steps):
+        return False
+    return all(
+        isinstance(step, list | tuple) and all(isinstance(node, str) for node in step) and not is_pair(step)
+        for step in steps
+    )
+
+
+# The results are states of the graph, and calls in their messages are no nodes.
+@partial(Format, is_whole=_is_list_of_steps, ignored="results")
+def langgraph(value: Any) -> Iterator[Event]:
+    """Read the nodes as events without recorded arguments; the nodes of one step are one group."""
+    steps = get(value, "steps", default=value)
+    if steps is None:
+        raise TrajectoryError("a list of steps must be a list, got null")
+    for place, step in enumerate(require_list(steps, "a list of steps")):
+        yield from (build_call(node, MISSING, group=place) for node in require_list(step, "a step"))
 
 
 # Vercel AI SDK: parts of messages, of steps and of UI messages are calls and results.
@@ -428,3 +469,22 @@ def _iter_contents(item: Any) -> Iterator[tuple[Sequence[Any], str | None]]:
             parts = [item]
         author = get(item, "author")
         yield require_objects(parts, "parts"), author if isinstance(author, str) else None
+
+
+# Rows of Vertex AI hold lists of tool_name and tool_input, and so do the first evaluation files of ADK.
+_COLUMNS: Final = ("predicted_trajectory", "reference_trajectory", "expected_tool_use")
+
+
+@partial(
+    Format,
+    is_item=lambda item: has(item, "tool_name", "toolName") and has(item, "tool_input", "toolInput"),
+    marks="tool_name toolName",
+    is_whole=lambda value: has(value, *_COLUMNS),
+    ignored=" ".join(_COLUMNS[1:]),
+)
+def vertex(value: Any) -> Iterator[Event]:
+    """Read the calls; a row does not say which were made together."""
+    column = get(value, *_COLUMNS)
+    calls = unwrap_list(value) if column is None else require_list(parse_if_json(column), "a trajectory column")
+    for call in calls:
+        yield build_call(get(call, "tool_name", "toolName"), get(call, "tool_input", "toolInput", default=MISSING))
