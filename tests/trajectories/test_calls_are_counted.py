@@ -252,7 +252,7 @@ def test_result_needs_its_call(value, calls):
 
 
 def test_path_is_no_trajectory():
-    for format in ("auto", "gemini", "plain"):
+    for format in ("auto", "gemini", "vercel", "plain"):
         with pytest.raises(TrajectoryError, match="is a path, so nothing of the file was read"):
             read_trajectory(PurePosixPath("runs/1.json"), format)
 

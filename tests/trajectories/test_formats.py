@@ -69,6 +69,33 @@ ANTHROPIC = [
     {"role": "assistant", "content": [{"type": "mcp_tool_use", "id": "c3", "name": "buy", "input": {"id": 7}}]},
 ]
 
+CLAUDE_CODE = [
+    {
+        "type": "system",
+        "subtype": "init",
+        "tools": ["search"],
+        "mcp_servers": [{"name": "shop", "status": "connected"}],
+    },
+    {
+        "type": "assistant",
+        "message": {"id": "m1", "type": "message", "role": "assistant", "content": ANTHROPIC[1]["content"][:2]},
+        "parent_tool_use_id": None,
+    },
+    {
+        "type": "assistant",
+        "message": {"id": "m1", "type": "message", "role": "assistant", "content": ANTHROPIC[1]["content"][2:]},
+    },
+    {"type": "user", "message": ANTHROPIC[2], "tool_use_result": {"name": "x", "input": 3}},
+    {"type": "assistant", "message": {"id": "m2", **ANTHROPIC[3]}},
+    {
+        "type": "result",
+        "subtype": "success",
+        "result": "x",
+        "usage": {},
+        "permission_denials": [{"tool_name": "search", "tool_use_id": "c1", "tool_input": {"query": "tea"}}],
+    },
+]
+
 LANGCHAIN = [
     {"type": "human", "content": "Buy tea."},
     {
@@ -173,6 +200,14 @@ MCP = [
     {"jsonrpc": "2.0", "method": "notifications/progress", "params": {}},
 ]
 
+VERTEX = {
+    "predicted_trajectory": [
+        {"tool_name": "search", "tool_input": {"query": "tea"}},
+        {"tool_name": "clock", "tool_input": "{}"},
+        {"tool_name": "buy", "tool_input": '{"id": 7}'},
+    ]
+}
+
 
 def attribute(key, value):
     kind = "intValue" if isinstance(value, int) else "stringValue"
@@ -253,6 +288,7 @@ SHAPES = {
     "openai_chat": OPENAI_CHAT,
     "openai_responses": OPENAI_RESPONSES,
     "anthropic": ANTHROPIC,
+    "claude_code": CLAUDE_CODE,
     "langchain": LANGCHAIN,
     "langchain objects": LANGCHAIN_OBJECTS,
     "gemini": GEMINI,
@@ -261,6 +297,7 @@ SHAPES = {
     "gemini ADK events": ADK_EVENTS,
     "bedrock": BEDROCK,
     "mcp": MCP,
+    "vertex": VERTEX,
     "otel": OTEL,
     "openinference": OPENINFERENCE,
     "plain": PLAIN,
@@ -310,6 +347,7 @@ def test_json_text_is_read(label):
         "openai_chat",
         "openai_responses",
         "anthropic",
+        "claude_code",
         "langchain",
         "gemini",
         "gemini ADK events",
@@ -324,7 +362,7 @@ def test_calls_of_one_message_are_a_group(label):
     assert first == second != third
 
 
-@pytest.mark.parametrize("label", ["anthropic", "langchain", "bedrock", "mcp", "otel"])
+@pytest.mark.parametrize("label", ["anthropic", "claude_code", "langchain", "bedrock", "mcp", "otel"])
 def test_failed_calls_have_an_error(label):
     assert [event.error is not None for event in read_trajectory(SHAPES[label])] == [False, True, False]
     assert compare("trajectory_exact", [("search", SEARCH), ("buy", {"id": 7})], SHAPES[label], failed="skip").passed
@@ -333,6 +371,19 @@ def test_failed_calls_have_an_error(label):
 @pytest.mark.parametrize("label", ["openai_chat", "anthropic", "langchain", "gemini ADK events", "bedrock", "mcp"])
 def test_results_are_attached_to_their_calls(label):
     assert "3 teas" in repr(read_trajectory(SHAPES[label])[0].result)
+
+
+def test_langgraph_steps_are_groups():
+    steps = [["__start__", "agent", "tools"], ["agent"]]
+    events = read_trajectory({"results": [], "steps": steps})
+    assert [(event.name, event.group) for event in events] == [
+        ("__start__", 0),
+        ("agent", 0),
+        ("tools", 0),
+        ("agent", 1),
+    ]
+    assert recognise_format(steps) == "langgraph"
+    assert compare("trajectory_exact", ["agent", "tools", "agent"], steps, except_tools=["__start__"]).passed
 
 
 def test_agent_is_read():
@@ -402,7 +453,6 @@ def test_requests_without_execution_are_calls():
         ["search"],
         [["search", {"query": "tea"}]],
         [{"tool_name": "search", "arguments": {"query": "tea"}}],
-        [{"tool_name": "search", "tool_input": '{"query": "tea"}'}],
         [{"name": "search", "kwargs": {"query": "tea"}}],
         [{"tool": "search", "input": '{"query": "tea"}'}],
         [{"id": "1", "type": "function", "function": {"name": "search", "arguments": '{"query": "tea"}'}}],

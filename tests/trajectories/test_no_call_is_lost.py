@@ -111,6 +111,7 @@ LOST = {
         "robot_action",
     ),
     "list in a list": (blocks([{"type": "tool_use", **CALL}]), "auto", "delete_all"),
+    "beside the steps of a graph": ({"steps": [["a"]], "messages": CHAT}, "auto", "messages"),
     "events and tool uses": (
         [
             {
@@ -122,6 +123,16 @@ LOST = {
         ],
         "auto",
         "tool_uses",
+    ),
+    "claude code line of tomorrow": (
+        [{"type": "assistant", "message": {"role": "assistant", "content": "x"}}, {"type": "robot", "deed": "rm"}],
+        "auto",
+        "'deed'",
+    ),
+    "claude code block of tomorrow": (
+        [{"type": "assistant", "message": {"role": "assistant", "content": [{"type": "robot_call"}]}}],
+        "auto",
+        "'robot'",
     ),
     "bedrock block of tomorrow": (
         blocks({"toolUse": {"name": "a", "input": {}}}, {"robotUse": {"name": "b", "input": {}}}),

@@ -42,9 +42,15 @@ def trajectory_readers() -> Mapping[str, str]:
     """Return the wire formats in the order of recognition; a format comes before those that would read its values, too."""
     return {
         "mcp": f"{_READERS}messages:mcp",
+        "vertex": f"{_READERS}messages:vertex",
+        "langgraph": f"{_READERS}messages:langgraph",
         "openinference": f"{_READERS}traces:openinference",
         "otel": f"{_READERS}traces:otel",
         "pydantic_ai": f"{_READERS}messages:pydantic_ai",
+        "claude_code": f"{_READERS}messages:claude_code",
+        "langsmith": f"{_READERS}logs:langsmith",
+        "langfuse": f"{_READERS}logs:langfuse",
+        "vercel": f"{_READERS}messages:vercel",
         "bedrock": f"{_READERS}messages:bedrock",
         "langchain": f"{_READERS}messages:langchain",
         "anthropic": f"{_READERS}messages:anthropic",

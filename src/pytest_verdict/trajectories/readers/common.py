@@ -14,8 +14,8 @@ from pytest_verdict.errors import TrajectoryError
 from pytest_verdict.trajectories.event import ARGS_MALFORMED, ARGS_NOT_RECORDED, Event
 
 # The parts of a call, and the types of the blocks that are calls and results.
-_ARGUMENT_KEYS: Final = ("args", "arguments", "input")
-_ID_KEYS: Final = ("tool_call_id", "call_id", "toolUseId", "id")
+_ARGUMENT_KEYS: Final = ("args", "arguments", "input", "rawInput")
+_ID_KEYS: Final = ("tool_call_id", "call_id", "toolUseId", "toolCallId", "id")
 _CALL_KIND: Final = re.compile(r".*tool_use|(builtin-)?tool-call")
 _RESULT_KIND: Final = re.compile(r".*tool_result|(builtin-)?tool-return|retry-prompt")
 
@@ -195,7 +195,9 @@ def read_call(block: Any, **fields: Any) -> Event:
     if args is not MISSING and (function is get(block, "custom") or get(block, "type") == "custom_tool_call"):
         # A custom tool takes a text instead of an object.
         args = {"input": args}
-    return build_call(get(function, "name", "tool_name", default=name), args, id=get(block, *_ID_KEYS), **fields)
+    return build_call(
+        get(function, "name", "tool_name", "toolName", default=name), args, id=get(block, *_ID_KEYS), **fields
+    )
 
 
 def read_result(block: Any) -> Result:

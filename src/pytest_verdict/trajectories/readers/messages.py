@@ -1,4 +1,4 @@
-"""Messages: OpenAI, Anthropic, Bedrock, pydantic-ai, MCP, LangChain, Gemini and ADK."""
+"""Messages: OpenAI, Anthropic, Bedrock, pydantic-ai, MCP, LangChain, Vercel AI SDK, Gemini and ADK."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -20,6 +20,7 @@ from pytest_verdict.trajectories.readers.common import (
     get_objects,
     has,
     omit_keys,
+    parse_if_json,
     read_block,
     read_call,
     read_messages,
@@ -28,6 +29,7 @@ from pytest_verdict.trajectories.readers.common import (
     require_objects,
     unwrap_list,
 )
+from pytest_verdict.trajectories.readers.plain import is_pair
 from pytest_verdict.trajectories.readers.unread import Format, require_one_answer
 
 
@@ -154,6 +156,23 @@ def anthropic(value: Any) -> Iterator[CallOrResult]:
     return _read_blocks(read_messages(value))
 
 
+# Claude Code: the lines of ``--output-format stream-json`` and of session files, each with an Anthropic message. The other
+# keys repeat results and refused calls.
+@partial(
+    Format,
+    is_item=lambda line: get(line, "type") in {"assistant", "user"} and has(line, "message"),
+    marks="message subtype summary snapshot",
+)
+def claude_code(value: Any) -> Iterator[CallOrResult]:
+    """Read the calls; those of one message are one group, even if each has its own line."""
+    groups: dict[Any, int] = {}
+    for place, line in enumerate(read_messages(value)):
+        message = get(line, "message")
+        group = groups.setdefault(get(message, "id") or ("line", place), len(groups))
+        for block in require_objects(get_blocks(message), "content"):
+            yield from read_block(block, group=group)
+
+
 @partial(
     Format,
     is_item=lambda message: any(has(block, "toolUse", "toolResult") for block in unwrap_list(get_blocks(message))),
@@ -264,6 +283,102 @@ def langchain(value: Any) -> Iterator[CallOrResult]:
             yield read_result(message)
 
 
+# LangGraph: for each invocation the names of its nodes, ``[["agent", "tools"], ["agent"]]``, or a dict with such a list.
+def _is_list_of_steps(value: Any) -> bool:
+    steps = get(value, "steps") or value
+    if not isinstance(steps, list | tuple) or not any(steps):
+        return False
+    return all(
+        isinstance(step, list | tuple) and all(isinstance(node, str) for node in step) and not is_pair(step)
+        for step in steps
+    )
+
+
+# The results are states of the graph, and calls in their messages are no nodes.
+@partial(Format, is_whole=_is_list_of_steps, ignored="results")
+def langgraph(value: Any) -> Iterator[Event]:
+    """Read the nodes as events without recorded arguments; the nodes of one step are one group."""
+    steps = get(value, "steps", default=value)
+    if steps is None:
+        raise TrajectoryError("a list of steps must be a list, got null")
+    for place, step in enumerate(require_list(steps, "a list of steps")):
+        yield from (build_call(node, MISSING, group=place) for node in require_list(step, "a step"))
+
+
+# Vercel AI SDK: parts of messages, of steps and of UI messages are calls and results.
+_RESULT_PARTS: Final = {"tool-result", "tool-error"}
+_PARTS: Final = {"tool-call", "tool-approval-request", *_RESULT_PARTS}
+_FAILURES: Final = {"error-text", "error-json", "execution-denied"}
+
+
+def _is_vercel_item(item: Any) -> bool:
+    if any(isinstance(get(part, "type"), str) for part in unwrap_list(get(item, "parts"))):
+        return True
+    content = get(item, "content")
+    blocks = content if isinstance(content, list | tuple) else ()
+    if any(get(part, "type") in _PARTS and not has(part, "name") for part in (item, *blocks)):
+        return True
+    calls = get(item, "toolCalls")
+    is_step = isinstance(content, list | tuple) and has(item, "finishReason")
+    return is_step or (isinstance(calls, list | tuple) and all(has(call, "toolName") for call in calls))
+
+
+@partial(
+    Format,
+    is_item=_is_vercel_item,
+    marks="parts content toolCalls type",
+    containers="steps messages",
+    ignored="request",
+)
+def vercel(value: Any) -> Iterator[CallOrResult]:
+    """Read the calls; the calls of one step are one group."""
+    items = require_objects(unwrap_list(value, "steps", "messages"), "messages") or [value]
+    if all(has(item, "type") for item in items):
+        items = [{"content": items}]
+    group = 0
+    for item in items:
+        for part in get_objects(item, "parts"):
+            group += get(part, "type") == "step-start"
+            yield from _read_ui_part(part, group)
+        parts = require_objects(get_blocks(item), "content")
+        # Lists of calls and requests for approval repeat the parts.
+        calls = [part for part in parts if get(part, "type") == "tool-call"] or get_objects(item, "toolCalls")
+        calls = calls or [get(part, "toolCall") for part in parts if has(part, "toolCall")]
+        yield from (read_call(call, group=group) for call in calls)
+        for part in (*parts, *get_objects(item, "toolResults")):
+            if get(part, "type") in _RESULT_PARTS:
+                is_failed = get(part, "type") == "tool-error" or get(get(part, "output"), "type") in _FAILURES
+                yield _read_part_result(part, is_failed=is_failed)
+        group += 1
+
+
+def _read_ui_part(part: Any, group: int) -> Iterator[CallOrResult]:
+    kind = str(get(part, "type"))
+    if kind != "dynamic-tool" and not kind.startswith("tool-"):
+        return
+    call = read_call({"toolName": kind.removeprefix("tool-"), **omit_keys(part)}, group=group)
+    state = get(part, "state")
+    if state == "input-streaming":
+        # The stream ended within the arguments.
+        call = build_malformed_call(call.name, call.args, id=call.id, group=group)
+    yield call
+    if state in {"output-available", "output-error", "output-denied"}:
+        yield _read_part_result(part, is_failed=state != "output-available")
+
+
+def _read_part_result(part: Any, *, is_failed: bool) -> Result:
+    result = read_result(part)
+    if is_failed:
+        reasons = (
+            result.error,
+            get(part, "error"),
+            get(result.value, "value", "reason"),
+            get(get(part, "approval"), "reason"),
+        )
+        result = result._replace(error=format_failure(next(filter(None, reasons), None)))
+    return result
+
+
 # Google: Gemini contents and ADK invocations in camelCase and in snake_case, events of ADK.
 _INTERMEDIATE: Final = ("intermediate_data", "intermediateData")
 _TOOL_USES: Final = ("tool_uses", "toolUses")
@@ -354,3 +469,22 @@ def _iter_contents(item: Any) -> Iterator[tuple[Sequence[Any], str | None]]:
             parts = [item]
         author = get(item, "author")
         yield require_objects(parts, "parts"), author if isinstance(author, str) else None
+
+
+# Rows of Vertex AI hold lists of tool_name and tool_input, and so do the first evaluation files of ADK.
+_COLUMNS: Final = ("predicted_trajectory", "reference_trajectory", "expected_tool_use")
+
+
+@partial(
+    Format,
+    is_item=lambda item: has(item, "tool_name", "toolName") and has(item, "tool_input", "toolInput"),
+    marks="tool_name toolName",
+    is_whole=lambda value: has(value, *_COLUMNS),
+    ignored=" ".join(_COLUMNS[1:]),
+)
+def vertex(value: Any) -> Iterator[Event]:
+    """Read the calls; a row does not say which were made together."""
+    column = get(value, *_COLUMNS)
+    calls = unwrap_list(value) if column is None else require_list(parse_if_json(column), "a trajectory column")
+    for call in calls:
+        yield build_call(get(call, "tool_name", "toolName"), get(call, "tool_input", "toolInput", default=MISSING))

@@ -1,4 +1,4 @@
-"""Traces: OpenTelemetry GenAI and OpenInference spans.
+"""Traces: OpenTelemetry GenAI and OpenInference spans, and what the runs of logs.py share with them.
 
 A span that executed a tool is a call, and so is a request of a model that no tool executed.
 """
@@ -91,8 +91,8 @@ def _read_span(raw: Any) -> Span:
     return Span(
         name=str(get(raw, "name", default="")),
         attributes=attributes,
-        start=_parse_time(get(raw, "startTimeUnixNano", "start_time_unix_nano", "startTime", "start_time")),
-        end=_parse_time(get(raw, "endTimeUnixNano", "end_time_unix_nano", "endTime", "end_time")),
+        start=parse_time(get(raw, "startTimeUnixNano", "start_time_unix_nano", "startTime", "start_time")),
+        end=parse_time(get(raw, "endTimeUnixNano", "end_time_unix_nano", "endTime", "end_time")),
         error=None if error is None else str(error),
         identifier=None if identifier is None else str(identifier),
         parent=str(parent) if parent else None,
@@ -120,7 +120,7 @@ def _decode_value(value: Any) -> Any:
     return get(value, *_VALUES)
 
 
-def _parse_time(value: Any) -> int:
+def parse_time(value: Any) -> int:
     """Parse a time to nanoseconds; a span without a readable time starts at 0."""
     text = str(value or "")
     try:
@@ -148,6 +148,22 @@ def _iter_with_ancestors(span: Span, by_id: Mapping[str, Span]) -> Iterator[Span
         ancestor = by_id.get(ancestor.parent or "")
 
 
+def iter_executed_calls(
+    spans: list[Span], executions: list[Span], agent_attribute: str, build: Callable[..., Event]
+) -> Iterator[SpanCall]:
+    """Yield the calls of spans that ran a tool; those that ran at overlapping times are one group."""
+    by_id = _index_by_id(spans)
+    group = -1
+    group_end = 0
+    for span in executions:
+        if group < 0 or span.start >= group_end:
+            group += 1
+        group_end = max(group_end, span.end)
+        agents = (ancestor.attributes.get(agent_attribute) for ancestor in _iter_with_ancestors(span, by_id))
+        agent = next((agent for agent in agents if isinstance(agent, str)), None)
+        yield span, build(span, group=group, error=span.error, agent=agent)
+
+
 def _list_unmatched(calls: list[SpanCall], requested: list[SpanCall]) -> list[SpanCall]:
     """Return the requests that differ from some calls by the tool or the identifier."""
     unmatched = Counter((event.name, event.id) for _, event in calls)
@@ -165,7 +181,7 @@ def _list_unmatched(calls: list[SpanCall], requested: list[SpanCall]) -> list[Sp
     return others
 
 
-def _iter_in_time(executed: list[SpanCall], requested: list[SpanCall]) -> Iterator[SpanCall]:
+def iter_in_time(executed: list[SpanCall], requested: list[SpanCall]) -> Iterator[SpanCall]:
     """Yield calls in the order of time; requests that no span executed have groups of their own."""
     timeline = [(span, event, True) for span, event in executed]
     timeline += [(span, event, False) for span, event in _list_unmatched(executed, requested)]
@@ -195,7 +211,7 @@ class _Convention(NamedTuple):
             if span not in executions:
                 yield from find_calls(_nest(inputs))
         executions = _drop_repeated_spans(executions, _index_by_id(spans))
-        executed = list(self._iter_executed_calls(spans, executions))
+        executed = list(iter_executed_calls(spans, executions, self.agent, self.build_call))
         # An agent repeats the requests of its models.
         agents = [span for span in spans if span.attributes.get(_OPERATION) in _AGENT_OPERATIONS]
         requested = list(self.iter_requests([span for span in spans if span not in agents]))
@@ -204,24 +220,11 @@ class _Convention(NamedTuple):
         # pydantic-ai offers tools by which the model writes its final answer.
         parameters = [parse_if_json(span.attributes.get(_PARAMETERS)) for span in spans]
         output_names = {get(tool, "name") for one in parameters for tool in get_objects(one, "output_tools")}
-        for span, event in _iter_in_time(executed, requested):
+        for span, event in iter_in_time(executed, requested):
             names = (span.name, str(span.attributes.get("logfire.msg")))
             is_output = event.name in output_names or any(name.startswith(_OUTPUT_FUNCTION) for name in names)
             is_call = not is_output and _DEFERRED not in span.attributes
             yield event if is_call else CallLike(event.name, event.id)
-
-    def _iter_executed_calls(self, spans: list[Span], executions: list[Span]) -> Iterator[SpanCall]:
-        """Yield the calls of spans that ran a tool; those that ran at overlapping times are one group."""
-        by_id = _index_by_id(spans)
-        group = -1
-        group_end = 0
-        for span in executions:
-            if group < 0 or span.start >= group_end:
-                group += 1
-            group_end = max(group_end, span.end)
-            agents = (ancestor.attributes.get(self.agent) for ancestor in _iter_with_ancestors(span, by_id))
-            agent = next((agent for agent in agents if isinstance(agent, str)), None)
-            yield span, self.build_call(span, group=group, error=span.error, agent=agent)
 
     def list_parts(self, value: Any) -> Iterator[Any]:
         """Yield the tool spans that are not read, and the other attributes of all other spans."""
