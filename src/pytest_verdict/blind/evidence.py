@@ -50,6 +50,7 @@ from pytest_verdict.judging.calls import run_in_order
 from pytest_verdict.judging.protocol import (
     Usage,
     can_open_files,
+    can_see_images,
     get_judge_name,
     get_unique_judge_name,
     serialize_reply,
@@ -133,16 +134,18 @@ def _prepare(inputs: BlindInputs) -> _Prepared:
 def _build_setup(candidates: tuple[Candidate, Candidate], inputs: BlindInputs) -> Setup:
     tokens = collect_tokens(inputs.names, inputs.identity, candidates)
     sees_files = can_open_files(inputs.judge)
+    sees_images = can_see_images(inputs.judge) and not sees_files
+    has_images = False
+    unseen_files = []
+    for name, candidate in zip(inputs.names, candidates, strict=True):
+        for file in candidate.files:
+            is_seen_image = sees_images and bool(file.image_type)
+            has_images |= is_seen_image
+            if file.text is None and not is_seen_image and not sees_files:
+                unseen_files.append(UnseenFile(candidate=name, path=file.path, reason=file.reading.reason or ""))
+
     first, second = (candidate.to_record(name) for name, candidate in zip(inputs.names, candidates, strict=True))
     is_asked = inputs.always_ask or first.digest != second.digest
-    unseen_files = []
-    if is_asked and not sees_files:
-        unseen_files = [
-            UnseenFile(candidate=name, path=file.path, reason="it is no plain text in UTF-8")
-            for name, candidate in zip(inputs.names, candidates, strict=True)
-            for file in candidate.files
-            if file.text is None
-        ]
     setup = Setup(
         task=inputs.eval_prompt,
         expectations=inputs.expectations,
@@ -152,7 +155,8 @@ def _build_setup(candidates: tuple[Candidate, Candidate], inputs: BlindInputs) -
         identity=tokens,
         leaks=_find_leaks(candidates, tokens, inputs),
         sees_files=sees_files,
-        unseen_files=tuple(unseen_files),
+        sees_images=has_images,
+        unseen_files=tuple(unseen_files) if is_asked else (),
         judge=get_judge_name(inputs.judge),
     )
     if inputs.calibration is None:
@@ -258,6 +262,10 @@ def _build_request(prepared: _Prepared, slots: Mapping[Label, int], repetition: 
         "shown": "A B",
         "repetition": str(repetition),
     }
+    for label, candidate in candidates.items():
+        # Another version of a library may extract another text, but a judge that opens files does not read it.
+        if candidate.extracted_texts and not setup.sees_files:
+            parts[f"text {label}"] = _hash_text(encode_text(candidate.extracted_texts))
     outputs: dict[Label, BlindOutput] = {}
     for label, candidate in candidates.items():
         candidate.copy_to(folder / label)

@@ -87,7 +87,8 @@ def _list_path_names(candidates: Sequence[Candidate]) -> list[str]:
 
 
 def get_searchable_text(file: CandidateFile) -> str:
-    if file.text is not None:
-        return file.text
+    text = file.text or ""
+    if file.reading.is_plain:
+        return text
     # Other files hold names of programs as plain bytes, sometimes with a zero byte after each character.
-    return file.content.replace(b"\0", b"").decode("ascii", "replace")
+    return text + "\n" + file.content.replace(b"\0", b"").decode("ascii", "replace")
