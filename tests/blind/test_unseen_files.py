@@ -14,6 +14,7 @@ from pytest_verdict.blind.api import assert_preferred, blind_compare
 from pytest_verdict.blind.calibration import calibrate, read_gold_set
 from pytest_verdict.blind.human import HumanJudge
 from pytest_verdict.blind.preference import BlindPreference
+from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.cli import main
 from pytest_verdict.core.kernel import run
 from pytest_verdict.core.values.encoding import digest
@@ -204,6 +205,8 @@ def test_name_in_a_document_is_a_leak(place, content, judge):
     assert b"acme" not in content.lower()
     with pytest.raises(LeakError, match="'acme-9' in content of first candidate: output"):
         blind_compare(candidate, BAD, TASK, judge, identity=["acme-9"])
+    with pytest.raises(LeakError, match="no plain text, so the name of a candidate in it cannot be redacted"):
+        blind_compare(candidate, BAD, TASK, judge, identity=["acme-9"], protocol=BlindProtocol(leaks="redact"))
 
 
 def test_name_in_the_bytes_of_a_document_is_a_leak(place):

@@ -84,6 +84,8 @@ class Candidate:
     files: tuple[CandidateFile, ...]
     excluded: tuple[str, ...] = ()
     source: Path | None = None
+    # The digest before redaction.
+    source_digest: str = ""
 
     @property
     def digest(self) -> str:
@@ -97,7 +99,7 @@ class Candidate:
         return RecordedCandidate(
             name=name,
             kind=self.kind,
-            source_digest=self.digest,
+            source_digest=self.source_digest or self.digest,
             digest=self.digest,
             files=tuple(file.to_record() for file in self.files),
             excluded=self.excluded,

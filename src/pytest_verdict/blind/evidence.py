@@ -11,7 +11,14 @@ from typing import Any
 
 from pytest_verdict.blind.candidates import Candidate, read_candidate
 from pytest_verdict.blind.files import read_object, write_commitment
-from pytest_verdict.blind.leaks import collect_tokens, find_leaks, find_tokens, get_searchable_text
+from pytest_verdict.blind.leaks import (
+    collect_tokens,
+    find_leaks,
+    find_tokens,
+    get_searchable_text,
+    redact_candidate,
+    redact_tokens,
+)
 from pytest_verdict.blind.options import BlindInputs
 from pytest_verdict.blind.record import (
     FORMAT,
@@ -120,7 +127,16 @@ def _prepare(inputs: BlindInputs) -> _Prepared:
                     f"output is inside a candidate, {candidate.source}; write it to a folder outside of both candidates"
                 )
 
-    setup = _build_setup(candidates, inputs)
+    tokens = collect_tokens(inputs.names, inputs.identity, candidates)
+    leaks = _find_leaks(candidates, tokens, inputs)
+    if leaks and inputs.protocol.leaks == "redact":
+        first_candidate, second_candidate = candidates
+        candidates = (redact_candidate(first_candidate, tokens), redact_candidate(second_candidate, tokens))
+        expectations = tuple(redact_tokens(text, tokens) for text in inputs.expectations)
+        prompt = redact_tokens(inputs.eval_prompt, tokens)
+        inputs = inputs.model_copy(update={"eval_prompt": prompt, "expectations": expectations})
+
+    setup = _build_setup(candidates, tokens, leaks, inputs)
     key = secrets.token_hex(16) if inputs.key is None else inputs.key
     setup_digest = hash_json("comparison", setup.to_json())
     assignment = draw_assignment(key, setup_digest, inputs.position)
@@ -131,8 +147,9 @@ def _prepare(inputs: BlindInputs) -> _Prepared:
     )
 
 
-def _build_setup(candidates: tuple[Candidate, Candidate], inputs: BlindInputs) -> Setup:
-    tokens = collect_tokens(inputs.names, inputs.identity, candidates)
+def _build_setup(
+    candidates: tuple[Candidate, Candidate], tokens: tuple[Token, ...], leaks: tuple[Leak, ...], inputs: BlindInputs
+) -> Setup:
     sees_files = can_open_files(inputs.judge)
     sees_images = can_see_images(inputs.judge) and not sees_files
     has_images = False
@@ -153,7 +170,7 @@ def _build_setup(candidates: tuple[Candidate, Candidate], inputs: BlindInputs) -
         protocol=inputs.protocol,
         candidates=(first, second),
         identity=tokens,
-        leaks=_find_leaks(candidates, tokens, inputs),
+        leaks=leaks,
         sees_files=sees_files,
         sees_images=has_images,
         unseen_files=tuple(unseen_files) if is_asked else (),
@@ -172,14 +189,19 @@ def _find_leaks(
     leaks = find_leaks("task", inputs.eval_prompt, tokens)
     for text in inputs.expectations:
         leaks += find_leaks("expectations", text, tokens)
-    leaks += find_leaks("rubric", encode_text(inputs.rubric.to_json()), tokens)
+    rubric_leaks = find_leaks("rubric", encode_text(inputs.rubric.to_json()), tokens)
+    leaks += rubric_leaks
     for label, candidate in zip(("first candidate", "second candidate"), candidates, strict=True):
         for file in candidate.files:
             leaks += find_leaks(f"name in {label}: {file.path}", file.path, tokens)
             leaks += find_leaks(f"content of {label}: {file.path}", get_searchable_text(file), tokens)
     if leaks and inputs.protocol.leaks == "fail":
         places = "; ".join(f"{leak.token!r} in {visible(leak.where)}" for leak in leaks[:10])
-        raise LeakError(f"the judge would not be blind: {places}. Remove it, or choose leaks='record' in the protocol")
+        raise LeakError(
+            f"the judge would not be blind: {places}. Remove it, or choose leaks='redact' or leaks='record' in the protocol"
+        )
+    if rubric_leaks and inputs.protocol.leaks == "redact":
+        raise LeakError("the rubric names a candidate, and a rubric cannot be redacted; remove the name from it")
     return tuple(leaks)
 
 

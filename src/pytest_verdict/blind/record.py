@@ -130,7 +130,7 @@ class Setup(RecordedPart):
     @property
     def visible_names(self) -> set[str]:
         """The texts that identify a candidate and that the judge sees, because the protocol allows it."""
-        return {leak.token for leak in self.leaks}
+        return {leak.token for leak in self.leaks if self.protocol.leaks == "record"}
 
 
 class Assignment(RecordedPart):
