@@ -74,7 +74,7 @@ def test_blind_command_fails_without_a_verdict(command, outputs, judge, message)
         (["--judge", "nobody"], "--judge nobody cannot be imported"),
         (["--expectations", "nowhere.txt"], "nowhere.txt cannot be read"),
         (["--names", "A", "other"], "call the candidates something else"),
-        (["--leaks", "redact"], "Allowed: fail, record"),
+        (["--leaks", "hide"], "Allowed: fail, record, redact"),
     ],
 )
 def test_blind_command_rejects_wrong_arguments(command, outputs, words, message):

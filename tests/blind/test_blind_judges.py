@@ -276,7 +276,7 @@ def test_invalid_options_are_rejected(options, message):
     ("settings", "message"),
     [
         ({"order": "sinlge"}, "Did you mean 'single'"),
-        ({"leaks": "redact"}, "Allowed: fail, record"),
+        ({"leaks": "hide"}, "Allowed: fail, record, redact"),
         ({"repetitions": 0}, "from 1 to 100"),
         ({"retries": True}, "from 0 to 100"),
         ({"timeout": 0}, "above 0"),

@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from pytest_verdict.blind.api import blind_compare
 from pytest_verdict.blind.candidates import read_candidate
 from pytest_verdict.blind.files import verify_folder
-from pytest_verdict.blind.leaks import Token, find_tokens
+from pytest_verdict.blind.leaks import Token, find_tokens, redact_tokens
 from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.blind.record import draw_assignment
 from pytest_verdict.cli import main
@@ -118,6 +118,41 @@ def test_ascii_and_other_text_find_the_same_tokens(text):
         Token(text="b.a.", whole_word=False),
     ]
     assert find_tokens(text, tokens) == find_tokens(f"{text}\u200b", tokens)
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_redacted_text_has_no_token(before, after):
+    tokens = [Token(text="with_skill", whole_word=False)]
+    text = redact_tokens(f"{before} With\u00adSkill? WITH-skill {after}", tokens)
+    assert find_tokens(text.replace("[redacted]", " | "), tokens) == {}
+
+
+def test_redaction_is_recorded():
+    protocol = BlindProtocol(leaks="redact")
+    text = "I am acme-9, because."
+    comparison = blind_compare(text, "Short", TASK, judges.honest, identity=["acme-9"], protocol=protocol, prefer="x")
+    described = comparison.result.observed["comparison"]
+    assert described["candidates"][0]["source_digest"] != described["candidates"][0]["digest"]
+    assert described["leaks"] == [{"where": "content of first candidate: output.txt", "token": "acme-9", "count": 1}]
+    assert comparison
+    assert "leaks_recorded" in comparison.result.notes
+
+
+def test_naming_a_redacted_candidate_is_a_breach():
+    def judge(request):
+        return {**judges.honest(request), "reasoning": "This is acme-9."}
+
+    comparison = blind_compare(
+        "Because acme-9.", "No.", TASK, judge, identity=["acme-9"], protocol=BlindProtocol(leaks="redact")
+    )
+    assert "blindness_breach" in comparison.result.notes
+    assert not comparison
+
+
+def test_binary_leak_cannot_be_redacted(tmp_path):
+    binary = tree(tmp_path / "out", {"a.bin": b"\0acme-9"})
+    with pytest.raises(LeakError, match="cannot be redacted"):
+        blind_compare(binary, "b", TASK, judges.honest, identity=["acme-9"], protocol=BlindProtocol(leaks="redact"))
 
 
 def test_leaks_can_be_recorded():

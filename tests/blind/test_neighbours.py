@@ -1,10 +1,11 @@
-"""Versioned criteria, and expected values that are derived first."""
+"""Versioned criteria, expected values that are derived first, and measurements before and after."""
 
 import json
 
 import pytest
 
 from pytest_verdict import ComparisonResult, compare
+from pytest_verdict.blind.baseline import Baseline
 from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.operators.aggregate import compare_derived
 from pytest_verdict.operators.criteria import read_criteria
@@ -103,3 +104,18 @@ def test_compare_derived_rejects_unstable_derivation():
     numbers = iter(range(9))
     with pytest.raises(ConfigurationError, match="two different values"):
         compare_derived("exact", 1, lambda _: next(numbers), 1, lambda draft: draft)
+
+
+def test_baseline_measures_before_and_after():
+    rows = [1, 2]
+    with Baseline(lambda: len(rows)) as baseline:
+        rows.append(3)
+        with pytest.raises(ConfigurationError, match="before the end"):
+            _ = baseline.change
+    rows.append(4)
+    assert compare("delta", 1, baseline.change).passed
+    assert not compare("delta", 2, baseline.change)
+    with pytest.raises(ConfigurationError, match="measured once"), baseline:
+        pass
+    with pytest.raises(ConfigurationError, match="needs a function"):
+        Baseline(3)

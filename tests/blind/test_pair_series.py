@@ -11,7 +11,7 @@ from blind_judges import BAD, GOOD
 
 from pytest_verdict.blind import BlindProtocol, Pair, compare_pairs
 from pytest_verdict.blind.calibration import calibrate, read_gold_set
-from pytest_verdict.blind.human import HumanJudge
+from pytest_verdict.blind.human import FolderJudge, HumanJudge
 from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, RecordError, SettingsError
 
 TASK = "Say what 6 times 7 is."
@@ -157,12 +157,13 @@ def test_pairs_that_wait_for_a_person_keep_no_other_back(most, order, tmp_path):
     assert written_names(tmp_path / "out") == {"pair 0", "pair 2", "pair 3"}
 
 
+@pytest.mark.parametrize("judge", [HumanJudge, FolderJudge])
 @pytest.mark.parametrize("most", [1, 4])
 @pytest.mark.parametrize("answered", [(), (0,), (1,), (0, 1), (2,), (0, 2)])
-def test_calibration_names_each_answer_that_is_awaited(most, answered, tmp_path):
+def test_calibration_names_each_answer_that_is_awaited(judge, most, answered, tmp_path):
     judged = []
 
-    class Later(HumanJudge):
+    class Later(judge):
         def __call__(self, request):
             if int(request.task.split()[-1]) in answered:
                 judged.append(request.task)

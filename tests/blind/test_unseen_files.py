@@ -1,7 +1,8 @@
-"""Files that a judge cannot see: the judge opens files itself, or there is no verdict."""
+"""Files that a judge cannot see: their text is extracted, or the judge opens files itself, or there is no verdict."""
 
 import copy
 import json
+import sys
 from pathlib import Path
 from unittest import mock
 
@@ -11,11 +12,19 @@ import pytest
 from pytest_verdict import ComparisonResult, UndecidedError
 from pytest_verdict.blind.api import assert_preferred, blind_compare
 from pytest_verdict.blind.calibration import calibrate, read_gold_set
+from pytest_verdict.blind.human import HumanJudge
 from pytest_verdict.blind.preference import BlindPreference
+from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.cli import main
 from pytest_verdict.core.kernel import run
-from pytest_verdict.errors import ConfigurationError, LeakError
+from pytest_verdict.core.values.encoding import digest
+from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, LeakError, MissingRecordingError
+from pytest_verdict.judging import documents
 from pytest_verdict.judging.recording import RecordedJudge
+
+for needed in ("docx", "openpyxl", "pptx", "pypdf"):
+    pytest.importorskip(needed)
+real = pytest.importorskip("real_documents")
 
 TASK = "Say why it rains."
 PICTURE = b"\x89PNG\0\xff"
@@ -71,14 +80,48 @@ def test_one_unseen_file_makes_the_comparison_invalid(place, beside):
     assert "unseen_files" not in without.result.observed["comparison"]
 
 
-def test_document_is_unseen_even_if_it_is_ascii(place):
-    pair = place("one/a.pdf", b"%PDF-1.4 because"), place("two/a.pdf", b"%PDF-1.4 ")
-    assert "cannot see 2 files: 'output.pdf' of 'x'" in unseen(blind_compare(*pair, TASK, judges.honest))
+MAKERS = [
+    ("a.pdf", lambda text: real.pdf(text, "Page 2"), "pypdf "),
+    ("a.docx", lambda text: real.docx_file("Report", text), "python-docx "),
+    ("a.pptx", lambda text: real.pptx_file(("Report", text)), "python-pptx "),
+    ("a.xlsx", lambda text: real.xlsx(["why", text]), "openpyxl "),
+]
 
 
-def test_name_in_the_bytes_of_a_document_is_a_leak(place):
-    with pytest.raises(LeakError, match="'acme-9' in content of first candidate: output"):
-        blind_compare(place("one/a.pdf", b"%PDF-1.4 acme-9"), BAD, TASK, judges.honest, identity=["acme-9"])
+@pytest.mark.parametrize(("name", "make", "extractor"), MAKERS, ids=[maker[0] for maker in MAKERS])
+def test_text_of_documents_is_judged(place, name, make, extractor):
+    prompts = []
+
+    def judge(request):
+        prompts.append(request.prompt)
+        return judges.honest(request)
+
+    comparison = blind_compare(
+        place(f"one/{name}", make(GOOD)), place(f"two/{name}", make(BAD)), TASK, judge, prefer="x"
+    )
+    assert comparison
+    assert comparison.winner == "x"
+    described = comparison.result.observed["comparison"]["candidates"][0]
+    (file,) = described["files"]
+    extracted = file["extracted"]
+    assert extracted["by"].startswith(extractor)
+    assert extracted["characters"] == described["characters"]
+    assert GOOD in prompts[0]
+    assert f'"extracted_by": "{extracted["by"]}"' in prompts[0]
+    text = getattr(documents, f"extract_{name[2:]}")(make(GOOD))[0]
+    assert extracted["sha256"] == digest(text)
+
+
+def test_document_is_unseen_without_the_extra(place, monkeypatch):
+    monkeypatch.setitem(sys.modules, "docx", None)
+    pair = place("one/a.docx", real.docx_file(GOOD)), place("two/a.docx", real.docx_file(BAD))
+    assert "needs the extra pytest-verdict[documents]" in unseen(blind_compare(*pair, TASK, judges.honest))
+
+
+def test_broken_document_is_unseen(place):
+    pair = place("one/a.pdf", b"%PDF-1.4 because"), place("two/a.pdf", real.pdf(BAD))
+    problem = unseen(blind_compare(*pair, TASK, judges.honest))
+    assert "cannot see 1 file: 'output.pdf' of 'x': PdfStreamError" in problem
 
 
 def test_many_unseen_files_are_counted(place):
@@ -124,6 +167,18 @@ def test_sees_files_must_be_true(place, value):
     unseen(blind_compare(place("a.png", PICTURE), GOOD, TASK, judge))
 
 
+def test_forms_do_not_depend_on_installed_libraries(place, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pypdf", None)
+    pair = place("one/a.pdf", real.pdf(GOOD)), place("two/a.pdf", real.pdf(BAD))
+    for _ in range(2):
+        with pytest.raises(AwaitingJudgmentError):
+            blind_compare(*pair, TASK, HumanJudge(tmp_path / "judgments"))
+        # The forms stay the same when the text can be extracted.
+        monkeypatch.undo()
+    assert len(list((tmp_path / "judgments").iterdir())) == 2
+    assert len(list((tmp_path / "judgments").rglob("output.pdf"))) == 4
+
+
 def test_equal_files_tie_without_a_judge(place):
     pair = place("one/a.png", PICTURE), place("two/a.png", PICTURE)
     comparison = blind_compare(*pair, TASK, judges.honest)
@@ -137,6 +192,48 @@ def test_unseen_file_fails_the_test(place, tmp_path):
     with pytest.raises(UndecidedError, match="the judge cannot see 2 files"):
         assert_preferred(*pair, TASK, judges.honest, output=tmp_path / "out")
     assert main(["unblind", str(tmp_path / "out")]) == 0
+
+
+@pytest.mark.parametrize(
+    "content",
+    [real.docx_file("Because.", "Made by acme-9."), real.docx_file("Because.", header="Acme 9")],
+    ids=["body", "header"],
+)
+@pytest.mark.parametrize("judge", [judges.honest, Agent()], ids=["reads text", "sees files"])
+def test_name_in_a_document_is_a_leak(place, content, judge):
+    candidate = place("one/a.docx", content)
+    assert b"acme" not in content.lower()
+    with pytest.raises(LeakError, match="'acme-9' in content of first candidate: output"):
+        blind_compare(candidate, BAD, TASK, judge, identity=["acme-9"])
+    with pytest.raises(LeakError, match="no plain text, so the name of a candidate in it cannot be redacted"):
+        blind_compare(candidate, BAD, TASK, judge, identity=["acme-9"], protocol=BlindProtocol(leaks="redact"))
+
+
+def test_name_in_the_bytes_of_a_document_is_a_leak(place):
+    content = real.pdf("Because.").replace(b"%%EOF", b"%acme-9\n%%EOF")
+    with pytest.raises(LeakError, match="'acme-9' in content of first candidate: output"):
+        blind_compare(place("one/a.pdf", content), BAD, TASK, judges.honest, identity=["acme-9"])
+
+
+def test_recording_depends_on_the_extracted_text_only(place, tmp_path, monkeypatch):
+    pair = place("one/a.pdf", real.pdf(GOOD)), place("two/a.pdf", real.pdf(BAD))
+
+    def winner(mode="replay"):
+        return blind_compare(*pair, TASK, RecordedJudge(tmp_path / "replies", judges.honest, mode=mode))
+
+    assert winner("record").winner == "x"
+    before = documents.extract_pdf
+    monkeypatch.setattr(documents, "extract_pdf", lambda content: (before(content)[0], "pypdf 99"))
+    assert winner().winner == "x"
+    monkeypatch.setattr(documents, "extract_pdf", lambda content: (before(content)[0] + "!", "pypdf 99"))
+    with pytest.raises(MissingRecordingError, match="has another text A, text B"):
+        winner()
+
+
+def test_question_without_documents_has_no_text_parts(tmp_path):
+    blind_compare(GOOD, BAD, TASK, RecordedJudge(tmp_path, judges.honest, mode="record"))
+    questions = [json.loads(path.read_text())["asked"] for path in tmp_path.iterdir()]
+    assert not any(name.startswith("text ") for one in questions for name in one)
 
 
 def test_record_with_unseen_files_is_invalid(place):

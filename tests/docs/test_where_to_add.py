@@ -20,6 +20,7 @@ ROWS = [
 # A path with a folder or a suffix, and perhaps a name in the file.
 PLACE = re.compile(r"`(?P<path>[a-z_]+(?:/[\w.-]+)+|[\w]+\.py|[a-z]+)(?::(?P<name>\w+))?`")
 ADDITIONS = {
+    "an operator", "a wire format of trajectories", "a kind of judge", "the text of a kind of document", "a scorer", "an adapter",
     "an importer of another tool's files", "a data-set format", "a report file", "a command", "a summary format",
     "a page column", "a gate kind", "a normalizer", "an option of `score`",
 }  # fmt: skip

@@ -217,6 +217,7 @@ MARKDOWN = {
     "table file": written("t.md", "table", "verify-report", "--by", "name", "-o", "t.md"),
 }
 DOCUMENTS = {
+    "ctrf": command("summary", "verify-report", "--format", "ctrf"),
     "gitlab": command("summary", "verify-report", "--format", "gitlab-codequality"),
     "history json": command("history", "--store", "store", "--format", "json"),
     "diff json": lambda folder, capsys, _monkeypatch: (

@@ -164,7 +164,7 @@ def test_secret_in_every_place_is_in_no_file(harness, kind):
 # The member commands of a report's folder, and of a store of it.
 FACES = [
     *("explain FOLDER --failed -v", "table FOLDER --by test,name,note", "numbers FOLDER --by test", "accept FOLDER"),
-    *(f"summary FOLDER --format {form}" for form in ("markdown", "github", "gitlab-codequality")),
+    *(f"summary FOLDER --format {form}" for form in ("markdown", "github", "ctrf", "gitlab-codequality")),
     *(
         "diff FOLDER FOLDER --format json",
         "table FOLDER -o FOLDER/t.csv",

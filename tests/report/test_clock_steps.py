@@ -17,6 +17,7 @@ COMMANDS = [
     "replay REPORT",
     "explain REPORT --failed",
     "summary REPORT --format markdown",
+    "summary REPORT --format ctrf",
     "summary REPORT --format gitlab-codequality",
     "summary REPORT --format github",
     "table REPORT --by operator",

@@ -61,7 +61,7 @@ def test_every_face_shows_what_was_asked_and_where(run, capsys):
     line = {name: text[: text.index(f"name: {name}\n")].count("\n") + 1 for name in ASKED}
     assert run.tests() == {**dict.fromkeys(ASKED, "failed"), "no_answer": "error", "passes": "passed"}
     faces = {}
-    for name in ("markdown", "gitlab-codequality"):
+    for name in ("markdown", "ctrf", "gitlab-codequality"):
         assert main(["summary", str(run.folder), "--format", name]) == 0
         faces[name] = capsys.readouterr().out.replace('\\"', '"')
     assert main(["explain", str(run.folder), "--failed"]) == 0

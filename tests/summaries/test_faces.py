@@ -166,7 +166,17 @@ def test_table_has_the_sides_of_each_record(session, tmp_path, capsys):
     assert [row["expected"].removeprefix("'") for row in rows] == [row["expected"].removeprefix("'") for row in wholes]
 
 
-def test_gitlab_has_the_headlines(session, summary):
+def test_ctrf_gitlab_and_github_have_the_blocks(session, summary):
+    steps = {}
+    for test in json.loads(summary(session.folder, "ctrf")[1])["results"]["tests"]:
+        for step in test.get("steps", ()):
+            steps[step["extra"]["id"]] = step
+    assert len(steps) == len(session.records)
+    for record in session.records:
+        extra = steps[record["id"]]["extra"]
+        assert {name: extra[name] for name in ("operator", "verdict", "score", "threshold")} == {
+            name: record[name] for name in ("operator", "verdict", "score", "threshold")
+        }
     issues = json.loads(summary(session.folder, "gitlab-codequality")[1])
     heads = [issue["description"] for issue in issues]
     for record, result in not_passed(session):

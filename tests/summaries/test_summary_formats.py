@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import re
+import subprocess
+import tarfile
+from pathlib import Path
 
+import jsonschema
 import lxml.html
 import pytest
 from hostile_session import HOSTILE
@@ -14,11 +20,12 @@ from pytest_verdict.core.families import hookimpl, register_family
 from pytest_verdict.core.record import record_keys
 from pytest_verdict.summaries.command import FORMATS
 
+TELLING = [name for name in FORMATS if name != "otel"]
 # As the runner of GitHub reads a log: two colons behind blanks of any kind, or ##[ anywhere.
 COMMAND = re.compile(r"^\s*::(?!error (?:file=|line=|title=))|##\[")
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", TELLING)
 def test_nothing_in_it_is_a_command_or_moves_a_cursor(hostile, summary, form):
     status, out, err = summary(hostile.folder, form)
     assert (status, err) == (0, "")
@@ -29,7 +36,7 @@ def test_nothing_in_it_is_a_command_or_moves_a_cursor(hostile, summary, form):
     assert out.encode("utf-8")
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", TELLING)
 def test_the_same_report_gives_the_same_bytes_on_stdout_and_in_a_file(hostile, summary, form, tmp_path):
     out = summary(hostile.folder, form)[1]
     assert summary(hostile.folder, form, "-o", tmp_path / "told") == (0, "", "")
@@ -112,6 +119,8 @@ def test_gates_that_were_not_met_stand_above_the_failures(hostile, summary):
     assert f"- **not met**: ` gate operator:exact \\x7c <b> #\\x23[error]: {said}, missed `\n" in out
     assert f"- **met**: ` gate operator:regex: {said}, met `\n" in out
     assert [one.text_content() for one in html_of(out).iterfind(".//li/strong")] == ["not met", "met"]
+    ctrf = json.loads(summary(hostile.folder, "ctrf")[1])
+    assert [gate["met"] for gate in ctrf["results"]["environment"]["extra"]["gates"]] == [False, True]
 
 
 def test_gitlab_gets_one_issue_for_each_comparison_with_its_key(hostile, summary):
@@ -133,16 +142,56 @@ def test_gitlab_gets_one_issue_for_each_comparison_with_its_key(hostile, summary
         assert len(issue["description"]) <= 1_000
 
 
+@pytest.fixture(scope="session")
+def ctrf_schema(tmp_path_factory):
+    """The schema of the Common Test Report Format, which its package on npm carries and this repository does not."""
+    folder = tmp_path_factory.mktemp("ctrf")
+    command = ["npm", "pack", "--silent", "ctrf@0.3"]
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=120)
+    found = next(Path(folder).glob("ctrf-*.tgz"), None)
+    if found is None:
+        pytest.skip("the schema of CTRF comes from the package ctrf of npm, and npm is not there or cannot be reached")
+    with tarfile.open(found) as archive:
+        content = archive.extractfile("package/dist/ctrf-schema-0.0.json")
+        assert content is not None
+        return json.load(io.TextIOWrapper(content))
+
+
+@pytest.mark.ci
+def test_ctrf_follows_its_schema(hostile, summary, ctrf_schema):
+    document = json.loads(summary(hostile.folder, "ctrf")[1])
+    jsonschema.Draft7Validator(ctrf_schema).validate(document)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft7Validator(ctrf_schema).validate({**document, "more": 1})
+
+
+def test_ctrf_has_every_test_and_every_comparison(hostile, summary):
+    results = json.loads(summary(hostile.folder, "ctrf")[1])["results"]
+    assert len(results["tests"]) == results["summary"]["tests"] == len(hostile.report["tests"])
+    assert sum(len(test.get("steps", ())) for test in results["tests"]) == len(hostile.records)
+    counts = {status: results["summary"][status] for status in ("passed", "failed", "skipped", "pending", "other")}
+    assert counts == {"passed": 1, "failed": 2 * len(HOSTILE) + 2, "skipped": 1, "pending": 0, "other": 0}
+    assert results["summary"]["start"] <= results["summary"]["stop"]
+    many = next(test for test in results["tests"] if test["name"] == "test_it.py::test_many")
+    assert [step["status"] for step in many["steps"]] == ["failed", "passed", *["failed"] * 6]
+    assert many["trace"].startswith("numeric_exact: off by 1: expected 1, got 0")
+    assert max(len(json.dumps(test)) for test in results["tests"]) < 20_000
+
+
 def test_last_attempt_decides_in_every_format(harness, summary):
     text = "from pytest_verdict import *\nruns = []\n"
     text += "def test_it():\n    runs.append(1)\n    assert_matches('exact', 2, len(runs))\n"
     run = harness.run(text, "--verify-report", "--reruns=2", "-p", "rerunfailures")
+    (test,) = json.loads(summary(run.folder, "ctrf")[1])["results"]["tests"]
+    assert (test["status"], test["retries"], test["flaky"]) == ("passed", 1, True)
+    assert [step["status"] for step in test["steps"]] == ["passed"]
     assert json.loads(summary(run.folder, "gitlab-codequality")[1]) == []
     assert "no test failed" in summary(run.folder, "markdown")[1]
     assert summary(run.folder, "github")[1] == ""
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", TELLING)
 def test_invalid_report_is_refused_in_one_line(hostile, summary, form, tmp_path):
     status, _, err = summary(tmp_path, form)
     assert (status, err.count("\n")) == (2, 1)
@@ -193,5 +242,5 @@ def test_a_file_that_is_there_is_not_cut_by_what_cannot_be_read(hostile, summary
     place = tmp_path / "told"
     place.write_text("before")
     (hostile.folder / "records.jsonl").write_bytes(hostile.records_bytes[:-20])
-    assert summary(hostile.folder, "gitlab-codequality", "-o", place)[0] == 2
+    assert summary(hostile.folder, "ctrf", "-o", place)[0] == 2
     assert place.read_text() == "before"

@@ -34,7 +34,7 @@ _ON_FOLDERS: Final = (
         "view FOLDER --no-open",
         "bundle FOLDER -o OUT/x.zip",
     ),
-    *("summary FOLDER --format github", "summary FOLDER --format gitlab-codequality"),
+    *("summary FOLDER --format github", "summary FOLDER --format gitlab-codequality", "summary FOLDER --format ctrf"),
 )
 # No command that starts a program, serves a page or asks a model.
 _HARMLESS: Final = {

@@ -5,7 +5,8 @@ from .api import (
     blind_compare as blind_compare,
     compare_pairs as compare_pairs,
 )
-from .human import HumanJudge as HumanJudge
+from .baseline import Baseline as Baseline
+from .human import FolderJudge as FolderJudge, HumanJudge as HumanJudge
 from .options import BlindOptions as BlindOptions
 from .protocol import BlindProtocol as BlindProtocol
 from .request import BlindRequest as BlindRequest

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,10 +12,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_verdict.blind.record import RecordedCandidate, RecordedFile
+from pytest_verdict.blind.record import ExtractedText, RecordedCandidate, RecordedFile
 from pytest_verdict.core.values.display import shown, visible
-from pytest_verdict.core.values.encoding import content_digest, encode
+from pytest_verdict.core.values.encoding import content_digest, digest, encode
 from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.judging.documents import FileText, read_text
 
 EXCLUDED: Final = (
     *(".git", ".DS_Store", "__pycache__", "metrics.json", "timing.json", "grading.json"),
@@ -26,30 +28,54 @@ MAXIMUM_FILES: Final = 1_000
 MAXIMUM_BYTES: Final = 20_000_000
 
 
+_PICTURES: Final = {
+    "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
+    "image/jpeg": re.compile(rb"\xff\xd8\xff"),
+    "image/gif": re.compile(rb"GIF8"),
+    "image/webp": re.compile(rb".{8}WEBP", re.DOTALL),
+}
+
+
 @dataclass(frozen=True)
 class CandidateFile:
     path: str
     content: bytes
 
     @cached_property
+    def reading(self) -> FileText:
+        """The text that a judge reads, or the reason for a missing text."""
+        return read_text(self.path, self.content)
+
+    @property
     def text(self) -> str | None:
-        """The text of a file of plain text in UTF-8; None for any other file."""
-        # A PDF may be pure ASCII.
-        if b"\0" in self.content or self.content.startswith(b"%PDF-"):
-            return None
-        try:
-            return self.content.decode("utf-8")
-        except UnicodeDecodeError:
-            return None
+        return self.reading.text
+
+    @property
+    def image_type(self) -> str:
+        """The media type of a picture; empty for any other file."""
+        for media_type, signature in _PICTURES.items():
+            if signature.match(self.content):
+                return media_type
+        return ""
 
     def to_json(self) -> dict[str, Any]:
         sha256 = hashlib.sha256(self.content).hexdigest()
         return {"path": self.path, "bytes": len(self.content), "sha256": sha256}
 
+    def to_record(self) -> RecordedFile:
+        text, library, _ = self.reading
+        extracted = None
+        if text is not None and library is not None:
+            extracted = ExtractedText(by=library, characters=len(text), sha256=digest(text))
+        return RecordedFile(**self.to_json(), extracted=extracted)
+
     def to_prompt(self) -> dict[str, Any]:
-        if self.text is None:
+        text, library, _ = self.reading
+        if text is None:
             return {**self.to_json(), "text": None}
-        return {"path": self.path, "text": self.text}
+        if library:
+            return {"path": self.path, "extracted_by": library, "text": text}
+        return {"path": self.path, "text": text}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +84,24 @@ class Candidate:
     files: tuple[CandidateFile, ...]
     excluded: tuple[str, ...] = ()
     source: Path | None = None
+    # The digest before redaction.
+    source_digest: str = ""
 
     @property
     def digest(self) -> str:
         return content_digest([file.to_json() for file in self.files])
 
+    @property
+    def extracted_texts(self) -> dict[str, str | None]:
+        return {file.path: file.text for file in self.files if file.reading.extracted_by}
+
     def to_record(self, name: str) -> RecordedCandidate:
         return RecordedCandidate(
             name=name,
             kind=self.kind,
-            source_digest=self.digest,
+            source_digest=self.source_digest or self.digest,
             digest=self.digest,
-            files=tuple(RecordedFile(**file.to_json()) for file in self.files),
+            files=tuple(file.to_record() for file in self.files),
             excluded=self.excluded,
             characters=sum(len(file.content if file.text is None else file.text) for file in self.files),
         )

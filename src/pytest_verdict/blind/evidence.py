@@ -11,7 +11,14 @@ from typing import Any
 
 from pytest_verdict.blind.candidates import Candidate, read_candidate
 from pytest_verdict.blind.files import read_object, write_commitment
-from pytest_verdict.blind.leaks import collect_tokens, find_leaks, find_tokens, get_searchable_text
+from pytest_verdict.blind.leaks import (
+    collect_tokens,
+    find_leaks,
+    find_tokens,
+    get_searchable_text,
+    redact_candidate,
+    redact_tokens,
+)
 from pytest_verdict.blind.options import BlindInputs
 from pytest_verdict.blind.record import (
     FORMAT,
@@ -50,6 +57,7 @@ from pytest_verdict.judging.calls import run_in_order
 from pytest_verdict.judging.protocol import (
     Usage,
     can_open_files,
+    can_see_images,
     get_judge_name,
     get_unique_judge_name,
     serialize_reply,
@@ -119,7 +127,16 @@ def _prepare(inputs: BlindInputs) -> _Prepared:
                     f"output is inside a candidate, {candidate.source}; write it to a folder outside of both candidates"
                 )
 
-    setup = _build_setup(candidates, inputs)
+    tokens = collect_tokens(inputs.names, inputs.identity, candidates)
+    leaks = _find_leaks(candidates, tokens, inputs)
+    if leaks and inputs.protocol.leaks == "redact":
+        first_candidate, second_candidate = candidates
+        candidates = (redact_candidate(first_candidate, tokens), redact_candidate(second_candidate, tokens))
+        expectations = tuple(redact_tokens(text, tokens) for text in inputs.expectations)
+        prompt = redact_tokens(inputs.eval_prompt, tokens)
+        inputs = inputs.model_copy(update={"eval_prompt": prompt, "expectations": expectations})
+
+    setup = _build_setup(candidates, tokens, leaks, inputs)
     key = secrets.token_hex(16) if inputs.key is None else inputs.key
     setup_digest = hash_json("comparison", setup.to_json())
     assignment = draw_assignment(key, setup_digest, inputs.position)
@@ -130,19 +147,22 @@ def _prepare(inputs: BlindInputs) -> _Prepared:
     )
 
 
-def _build_setup(candidates: tuple[Candidate, Candidate], inputs: BlindInputs) -> Setup:
-    tokens = collect_tokens(inputs.names, inputs.identity, candidates)
+def _build_setup(
+    candidates: tuple[Candidate, Candidate], tokens: tuple[Token, ...], leaks: tuple[Leak, ...], inputs: BlindInputs
+) -> Setup:
     sees_files = can_open_files(inputs.judge)
+    sees_images = can_see_images(inputs.judge) and not sees_files
+    has_images = False
+    unseen_files = []
+    for name, candidate in zip(inputs.names, candidates, strict=True):
+        for file in candidate.files:
+            is_seen_image = sees_images and bool(file.image_type)
+            has_images |= is_seen_image
+            if file.text is None and not is_seen_image and not sees_files:
+                unseen_files.append(UnseenFile(candidate=name, path=file.path, reason=file.reading.reason or ""))
+
     first, second = (candidate.to_record(name) for name, candidate in zip(inputs.names, candidates, strict=True))
     is_asked = inputs.always_ask or first.digest != second.digest
-    unseen_files = []
-    if is_asked and not sees_files:
-        unseen_files = [
-            UnseenFile(candidate=name, path=file.path, reason="it is no plain text in UTF-8")
-            for name, candidate in zip(inputs.names, candidates, strict=True)
-            for file in candidate.files
-            if file.text is None
-        ]
     setup = Setup(
         task=inputs.eval_prompt,
         expectations=inputs.expectations,
@@ -150,9 +170,10 @@ def _build_setup(candidates: tuple[Candidate, Candidate], inputs: BlindInputs) -
         protocol=inputs.protocol,
         candidates=(first, second),
         identity=tokens,
-        leaks=_find_leaks(candidates, tokens, inputs),
+        leaks=leaks,
         sees_files=sees_files,
-        unseen_files=tuple(unseen_files),
+        sees_images=has_images,
+        unseen_files=tuple(unseen_files) if is_asked else (),
         judge=get_judge_name(inputs.judge),
     )
     if inputs.calibration is None:
@@ -168,14 +189,19 @@ def _find_leaks(
     leaks = find_leaks("task", inputs.eval_prompt, tokens)
     for text in inputs.expectations:
         leaks += find_leaks("expectations", text, tokens)
-    leaks += find_leaks("rubric", encode_text(inputs.rubric.to_json()), tokens)
+    rubric_leaks = find_leaks("rubric", encode_text(inputs.rubric.to_json()), tokens)
+    leaks += rubric_leaks
     for label, candidate in zip(("first candidate", "second candidate"), candidates, strict=True):
         for file in candidate.files:
             leaks += find_leaks(f"name in {label}: {file.path}", file.path, tokens)
             leaks += find_leaks(f"content of {label}: {file.path}", get_searchable_text(file), tokens)
     if leaks and inputs.protocol.leaks == "fail":
         places = "; ".join(f"{leak.token!r} in {visible(leak.where)}" for leak in leaks[:10])
-        raise LeakError(f"the judge would not be blind: {places}. Remove it, or choose leaks='record' in the protocol")
+        raise LeakError(
+            f"the judge would not be blind: {places}. Remove it, or choose leaks='redact' or leaks='record' in the protocol"
+        )
+    if rubric_leaks and inputs.protocol.leaks == "redact":
+        raise LeakError("the rubric names a candidate, and a rubric cannot be redacted; remove the name from it")
     return tuple(leaks)
 
 
@@ -258,6 +284,10 @@ def _build_request(prepared: _Prepared, slots: Mapping[Label, int], repetition: 
         "shown": "A B",
         "repetition": str(repetition),
     }
+    for label, candidate in candidates.items():
+        # Another version of a library may extract another text, but a judge that opens files does not read it.
+        if candidate.extracted_texts and not setup.sees_files:
+            parts[f"text {label}"] = _hash_text(encode_text(candidate.extracted_texts))
     outputs: dict[Label, BlindOutput] = {}
     for label, candidate in candidates.items():
         candidate.copy_to(folder / label)

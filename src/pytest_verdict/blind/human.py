@@ -1,5 +1,6 @@
-"""`HumanJudge`: a person who gets the outputs in a folder and answers later."""
+"""`HumanJudge` and `FolderJudge`: a person or a program that gets the outputs in a folder and answers later."""
 
+import json
 import os
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -15,7 +16,26 @@ _FORM_HEAD: Final = """\
 """
 
 
-class HumanJudge:
+class _LaterJudge:
+    sees_files: ClassVar[bool] = True
+    _kind: ClassVar[str]
+
+    def __init__(self, folder: str | os.PathLike[str], *, name: str = "anonymous") -> None:
+        self._folder = Path(folder)
+        self.judge_id = f"{self._kind} {name}"
+
+    def _write_question(self, request: BlindRequest, file_name: str, question: str) -> Path:
+        """Return the path of a question; write it and the outputs if they are not there yet."""
+        path = self._folder / request.key[:16] / file_name
+        if not path.exists():
+            for label, output in request.outputs.items():
+                if not (path.parent / label).exists():
+                    output.candidate.copy_to(path.parent / label)
+            path.write_text(question, encoding="utf-8")
+        return path
+
+
+class HumanJudge(_LaterJudge):
     """A person as a judge: each call is a folder with ``A``, ``B`` and ``form.yaml``.
 
     The first run writes the folders and lists the forms to fill in. A later run with the same outputs reads them, whichever
@@ -30,21 +50,10 @@ class HumanJudge:
         'human reviewer 1'
     """
 
-    sees_files: ClassVar[bool] = True
-
-    def __init__(self, folder: str | os.PathLike[str], *, name: str = "anonymous") -> None:
-        self._folder = Path(folder)
-        self.judge_id = f"human {name}"
+    _kind = "human"
 
     def __call__(self, request: BlindRequest, /) -> dict[str, Any]:
-        folder = self._folder / request.key[:16]
-        form = folder / "form.yaml"
-        if not form.exists():
-            for label, output in request.outputs.items():
-                if not (folder / label).exists():
-                    output.candidate.copy_to(folder / label)
-            form.write_text(_build_form(request), encoding="utf-8")
-
+        form = self._write_question(request, "form.yaml", _build_form(request))
         answers = read_yaml(form, allows_blanks=True)
         rubric = answers.get("rubric") or {}
         results = answers.get("expectation_results") or {}
@@ -56,6 +65,32 @@ class HumanJudge:
         if None in required:
             raise AwaitingJudgmentError(f"{form.as_posix()} is still to be filled in")
         return answers
+
+
+class FolderJudge(_LaterJudge):
+    """A program as a judge, such as an agent: each call is a folder with ``A``, ``B`` and ``request.json``.
+
+    The request holds ``instructions``, ``prompt`` and the ``schema`` of the answer, which belongs into ``reply.json`` beside
+    it. As with `HumanJudge`, a later run reads the answers.
+
+    Args:
+        folder: The folder of all calls.
+        name: The name of the program in the record.
+
+    Example:
+        >>> FolderJudge("judgments", name="my-agent").judge_id
+        'folder my-agent'
+    """
+
+    _kind = "folder"
+
+    def __call__(self, request: BlindRequest, /) -> str:
+        question = {"instructions": request.instructions, "prompt": request.prompt, "schema": request.schema}
+        path = self._write_question(request, "request.json", json.dumps(question, indent=2) + "\n")
+        reply = path.with_name("reply.json")
+        if not reply.exists():
+            raise AwaitingJudgmentError(f"{reply.as_posix()} is still to be written, as {path.name} beside it says")
+        return reply.read_text(encoding="utf-8", errors="replace")
 
 
 def _build_form(request: BlindRequest) -> str:

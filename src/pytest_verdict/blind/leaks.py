@@ -1,14 +1,17 @@
-"""The leak scan: find text that shows which system made an output."""
+"""The leak scan: find and redact text that shows which system made an output."""
 
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from pytest_verdict.blind.candidates import Candidate, CandidateFile
 from pytest_verdict.blind.record import Leak, Token
-from pytest_verdict.errors import ConfigurationError
+from pytest_verdict.core.values.display import visible
+from pytest_verdict.errors import ConfigurationError, LeakError
 
+REDACTED: Final = "[redacted]"
 _MINIMUM_LENGTH: Final = 3
 _SEPARATORS: Final = re.compile(r"[-_\s.]+")
 # Common names of candidates and folders; they identify no system and often occur in an output.
@@ -56,6 +59,50 @@ def find_tokens(text: str, tokens: Iterable[Token]) -> dict[str, int]:
     return {token: count for token, count in counts.items() if count}
 
 
+def redact_tokens(text: str, tokens: Iterable[Token]) -> str:
+    """Replace what `find_tokens` finds."""
+    folded: list[str] = []
+    positions: list[int] = []
+    for position, character in enumerate(text):
+        for part in _fold(character):
+            if part != " " or folded[-1:] != [" "]:
+                folded.append(part)
+                positions.append(position)
+    spans = sorted(
+        (positions[match.start()], positions[match.end() - 1] + 1)
+        for token in tokens
+        if not _is_too_short(token.text)
+        for match in _compile_token(token).finditer("".join(folded))
+    )
+
+    parts: list[str] = []
+    end_of_last = 0
+    for start, end in spans:
+        if start >= end_of_last:
+            parts += [text[end_of_last:start], REDACTED]
+        end_of_last = max(end_of_last, end)
+    return "".join([*parts, text[end_of_last:]])
+
+
+def redact_candidate(candidate: Candidate, tokens: Sequence[Token]) -> Candidate:
+    files = []
+    for file in candidate.files:
+        content = file.content
+        if file.reading.is_plain:
+            content = redact_tokens(file.text or "", tokens).encode()
+        elif find_tokens(get_searchable_text(file), tokens):
+            raise LeakError(
+                f"{visible(file.path)} is no plain text, so the name of a candidate in it cannot be redacted; remove the name"
+                " or leave the file out with exclude="
+            )
+        files.append(CandidateFile(redact_tokens(file.path, tokens), content))
+
+    files.sort(key=lambda file: file.path)
+    if len({file.path for file in files}) < len(files):
+        raise LeakError("two files have the same name after the names of candidates are redacted; rename one of them")
+    return replace(candidate, files=tuple(files), source_digest=candidate.digest)
+
+
 def find_leaks(where: str, text: str, tokens: Iterable[Token]) -> list[Leak]:
     return [Leak(where=where, token=token, count=count) for token, count in find_tokens(text, tokens).items()]
 
@@ -87,7 +134,8 @@ def _list_path_names(candidates: Sequence[Candidate]) -> list[str]:
 
 
 def get_searchable_text(file: CandidateFile) -> str:
-    if file.text is not None:
-        return file.text
+    text = file.text or ""
+    if file.reading.is_plain:
+        return text
     # Other files hold names of programs as plain bytes, sometimes with a zero byte after each character.
-    return file.content.replace(b"\0", b"").decode("ascii", "replace")
+    return text + "\n" + file.content.replace(b"\0", b"").decode("ascii", "replace")

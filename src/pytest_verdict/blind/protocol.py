@@ -29,7 +29,7 @@ class BlindProtocol(StrictModel):
         retries: How often a call is repeated after a reply without a verdict, from 0. Each attempt is recorded.
         resolve: The effect of a gating contradiction on a reply: ``derived`` keeps the derived winner, ``strict`` makes the
             reply invalid, ``abstain`` ignores its vote.
-        leaks: The policy for text that would show the judge the name of a candidate: ``fail`` or ``record``.
+        leaks: The policy for text that would show the judge the name of a candidate: ``fail``, ``redact`` or ``record``.
         timeout: The longest time of a call in seconds; None for no limit.
 
     Raises:
@@ -48,7 +48,7 @@ class BlindProtocol(StrictModel):
     rule: Rule = "majority"
     retries: int = Field(default=1, ge=0, le=100, description="a whole number from 0 to 100")
     resolve: Literal["derived", "strict", "abstain"] = "derived"
-    leaks: Literal["fail", "record"] = "fail"
+    leaks: Literal["fail", "redact", "record"] = "fail"
     # No record has it, because it does not affect the verdict.
     timeout: _Seconds | None = Field(
         default=None,

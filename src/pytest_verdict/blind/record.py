@@ -3,7 +3,7 @@
 import json
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.blind.rubric import Label, Rubric
@@ -21,15 +21,29 @@ class RecordedPart(StrictModel):
     optional: ClassVar[frozenset[str]] = frozenset()
     """Members that are left out if they are empty."""
 
+    @model_serializer(mode="wrap")
+    def _leave_out(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: value for name, value in handler(self).items() if value or name not in self.optional}
+
     def to_json(self) -> dict[str, Any]:
-        absent = {name for name in self.optional if not getattr(self, name)}
-        return self.model_dump(mode="json", exclude=absent)
+        return self.model_dump(mode="json")
+
+
+class ExtractedText(RecordedPart):
+    """The text of a document, and the library that extracted it."""
+
+    by: str
+    characters: _WholeNumber
+    sha256: str
 
 
 class RecordedFile(RecordedPart):
+    optional: ClassVar[frozenset[str]] = frozenset({"extracted"})
+
     path: str
     bytes: _WholeNumber
     sha256: str
+    extracted: ExtractedText | None = None
 
 
 class RecordedCandidate(RecordedPart):
@@ -83,7 +97,7 @@ class Setup(RecordedPart):
     """Everything that is fixed before the judge is asked."""
 
     subject: ClassVar[str] = "the comparison"
-    optional: ClassVar[frozenset[str]] = frozenset({"sees_files", "unseen_files"})
+    optional: ClassVar[frozenset[str]] = frozenset({"sees_files", "sees_images", "unseen_files"})
 
     task: str
     expectations: Texts
@@ -93,6 +107,7 @@ class Setup(RecordedPart):
     identity: Annotated[tuple[Token, ...], LISTED]
     leaks: Annotated[tuple[Leak, ...], LISTED]
     sees_files: bool = False
+    sees_images: bool = False
     unseen_files: Annotated[tuple[UnseenFile, ...], LISTED] = ()
     judge: str
     calibration: Citation | None = None
@@ -115,7 +130,7 @@ class Setup(RecordedPart):
     @property
     def visible_names(self) -> set[str]:
         """The texts that identify a candidate and that the judge sees, because the protocol allows it."""
-        return {leak.token for leak in self.leaks}
+        return {leak.token for leak in self.leaks if self.protocol.leaks == "record"}
 
 
 class Assignment(RecordedPart):

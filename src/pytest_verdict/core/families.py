@@ -76,6 +76,9 @@ class Hooks:
     recorded_operators = _hook("Operator classes that only the family uses: replay finds them, and no list has them.")
     trajectory_readers = _hook("Wire formats, each with a module that has ``recognises(value)`` and ``read(value)``.")
     judges = _hook("Kinds of judges, each with a function that builds one from the text after ``kind:``.")
+    document_texts = _hook(
+        "Suffixes of documents, each with a function from a file's bytes to its text and the name of the extractor."
+    )
     adapters = _hook(
         "Kinds of adapters, each with a function of the adapter in the suite file and the folder that paths are relative to."
     )

@@ -7,10 +7,10 @@ import math
 import pkgutil
 import re
 import sys
-from collections.abc import Awaitable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Final, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel
 
@@ -49,6 +49,11 @@ class JudgeRequest:
     parts: Mapping[str, str]
 
     @property
+    def images(self) -> Sequence[Image]:
+        """The pictures of the question, for a judge that sees pictures."""
+        return ()
+
+    @property
     def key(self) -> str:
         """The digest of all parts: equal for equal questions."""
         return content_digest(dict(self.parts))
@@ -57,6 +62,14 @@ class JudgeRequest:
         """Whether a reply answers the question; a judge that records asks again if not."""
         del reply
         return True
+
+
+class Image(NamedTuple):
+    """A picture of a question: its name in the prompt, its media type and its content."""
+
+    name: str
+    media_type: str
+    content: bytes
 
 
 # Amounts by name, as a provider reports them.
@@ -117,8 +130,9 @@ class Judge(Protocol[Request_contra]):
     wrote it, or a pydantic object, whose fields that are None or that nobody set are left out; or with a `JudgeReply`, which has
     one of these and what it took.
 
-    A judge that opens the files of a `BlindRequest`, like a person or an agent, sets the attribute ``sees_files`` to True. All
-    others see text only. A judge never gets outputs with a file that it cannot see.
+    A judge that opens the files of a `BlindRequest`, like a person or an agent, sets the attribute ``sees_files`` to True. A
+    judge that receives pictures, like some models, sets ``sees_images`` to True. All others see text only. A judge never gets
+    outputs with a file that it cannot see.
 
     Example:
         >>> def judge(request):
@@ -134,6 +148,10 @@ class Judge(Protocol[Request_contra]):
 
 def can_open_files(judge: Any) -> bool:
     return getattr(judge, "sees_files", False) is True
+
+
+def can_see_images(judge: Any) -> bool:
+    return getattr(judge, "sees_images", False) is True
 
 
 def serialize_reply(reply: Any) -> str:

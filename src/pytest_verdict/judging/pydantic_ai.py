@@ -31,6 +31,7 @@ class ModelJudge:
         model: A model of pydantic-ai or its name, such as ``"openai:gpt-4o-mini"``.
         instructions: The system prompt (default: the instructions of the request).
         settings: Model settings of pydantic-ai, such as ``{"temperature": 0}``.
+        images: Whether the model sees pictures and receives those of a question.
 
     Raises:
         ConfigurationError: The instructions have a placeholder such as ``{response}``, which nothing fills in.
@@ -54,6 +55,7 @@ class ModelJudge:
         *,
         instructions: str | None = None,
         settings: Mapping[str, Any] | None = None,
+        images: bool = False,
     ) -> None:
         placeholder = find_placeholder(instructions or "")
         if placeholder is not None:
@@ -68,6 +70,7 @@ class ModelJudge:
         # Look the model up when it is first asked, because a replay of recorded replies has no API key.
         self._agent: Any = Agent(model, model_settings=settings and dict(settings), defer_model_check=True)  # type: ignore[arg-type]
         self._instructions = instructions
+        self.sees_images = images
 
         # A recording or a calibration is valid for one model with one configuration only.
         name = model if isinstance(model, str) else getattr(model, "model_name", type(model).__name__)
@@ -79,10 +82,17 @@ class ModelJudge:
             self.judge_id += f" {content_digest(instructions)[:8]}"
 
     async def __call__(self, request: JudgeRequest, /) -> JudgeReply:
+        prompt: Any = request.prompt
+        if self.sees_images and request.images:
+            from pydantic_ai import BinaryContent
+
+            prompt = [request.prompt]
+            for image in request.images:
+                prompt += [f"{image.name}:", BinaryContent(image.content, media_type=image.media_type)]
         instructions = request.instructions if self._instructions is None else self._instructions
         # Enter the agent for each question, so that no connection stays open when the session ends.
         async with self._agent:
-            response = await self._agent.run(request.prompt, instructions=instructions)
+            response = await self._agent.run(prompt, instructions=instructions)
         return JudgeReply(str(response.output), dict(_read_usage(response.all_messages()[-1])))
 
 

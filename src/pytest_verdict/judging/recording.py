@@ -29,6 +29,7 @@ from pytest_verdict.judging.protocol import (
     JudgeRequest,
     Usage,
     can_open_files,
+    can_see_images,
     get_unique_judge_name,
     serialize_reply,
 )
@@ -110,6 +111,10 @@ class RecordedJudge:
     @property
     def sees_files(self) -> bool:
         return can_open_files(self._judge)
+
+    @property
+    def sees_images(self) -> bool:
+        return can_see_images(self._judge)
 
     def __call__(self, request: JudgeRequest, /) -> Any:
         path = self._folder / f"{request.key[:32]}.json"

@@ -16,7 +16,9 @@ from pytest_verdict.report.journal import RECORDS
 from pytest_verdict.report.reading import Report, Test
 from pytest_verdict.report.summary import MOST_NAMES, failure_key
 
-_MOST_SHOWN: Final = 5
+MOST_SHOWN: Final = 5
+"""The most comparisons of one test that a summary shows."""
+
 DAMAGED: Final = "the report is damaged; `pytest-verdict replay` lists the differences"
 _BUDGET: Final = Budget()
 _LONGEST: Final = 300
@@ -119,7 +121,7 @@ def failing_tests(report: Report) -> list[FailingTests]:
             key = failure_key(comparison.record)
             if key in failures:
                 failures[key] = failures[key]._replace(number=failures[key].number + 1)
-            elif len(failures) < _MOST_SHOWN:
+            elif len(failures) < MOST_SHOWN:
                 failures[key] = EqualFailures(comparison, 1)
             else:
                 more += 1

@@ -31,6 +31,16 @@ def test_the_judge():
     assert blind_compare("X", "ten", "Write ten.", judge).winner == "x"
 
 
+def test_the_document(tmp_path):
+    judge = load(FAMILIES.find("judges", "fixed"))("5")
+    scroll = tmp_path / "output.scroll"
+    scroll.write_bytes("X in"[::-1].encode("utf-16"))
+    found = blind_compare(scroll, "ten", "Write ten.", judge)
+    assert found.winner == "x"
+    (file,) = found.result.observed["comparison"]["candidates"][0]["files"]
+    assert file["extracted"]["by"] == "roman_verdict 1.0"
+
+
 def test_the_row_reader():
     mapping = {"expected": "$.expected", "observed": "$.observed"}
     assert check_dataset(PAIRS, "roman_numeral", mapping).passed == 2

@@ -2,7 +2,8 @@
 
 FIRST and SECOND are files or folders. The folder DIR gets commitment.json, comparison.json and blind.json.
 
---judge human writes a folder for each question. Fill in form.yaml, and run the same command again to read the answers.
+--judge human and --judge folder write a folder for each question. A person fills in form.yaml; a program answers request.json
+in reply.json. Run the same command again to read the answers.
 
 exit codes:
   0  there is a verdict
@@ -31,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("first", type=Path, metavar="FIRST", help="an output")
     add("second", type=Path, metavar="SECOND", help="the other output")
     add("--prompt", type=Path, required=True, metavar="FILE", help="the task of both outputs")
-    add("--judge", required=True, help="package.module:name, kind:text or human")
+    add("--judge", required=True, help="package.module:name, kind:text, human or folder")
     add(
         "-o",
         "--output",
@@ -44,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--expectations", type=Path, metavar="FILE", help="statements that each output should meet, one on each line")
     add("--rubric", type=Path, metavar="FILE", help="a rubric (default: the built-in one)")
     add("--key", help="source of the assignment (default: random bits)")
-    add("--leaks", default="fail", help="policy for names of outputs: fail or record (default: fail)")
+    add("--leaks", default="fail", help="policy for names of outputs: fail, redact or record (default: fail)")
     add_protocol_options(parser)
 
 
@@ -80,7 +81,7 @@ def open_judge(arguments: argparse.Namespace) -> Any:
 
 def run(arguments: argparse.Namespace) -> int:
     from pytest_verdict.blind.api import blind_compare
-    from pytest_verdict.blind.human import HumanJudge
+    from pytest_verdict.blind.human import FolderJudge, HumanJudge
     from pytest_verdict.blind.options import UNNAMED
 
     prompt = _read_text(arguments.prompt)
@@ -88,13 +89,14 @@ def run(arguments: argparse.Namespace) -> int:
     names = tuple(arguments.names or (arguments.first.stem, arguments.second.stem))
     if not arguments.names and (names[0] == names[1] or {"A", "B", "TIE"} & set(names)):
         names = UNNAMED
-    if arguments.judge != "human":
+    later_judges = {"human": HumanJudge, "folder": FolderJudge}
+    if arguments.judge not in later_judges:
         judge = open_judge(arguments)
     elif arguments.order == "single" and arguments.key is None:
         reason = "a later run would show the outputs in another order"
-        raise ConfigurationError(f"--judge human with --order single needs --key: {reason}")
+        raise ConfigurationError(f"--judge {arguments.judge} with --order single needs --key: {reason}")
     else:
-        judge = HumanJudge(arguments.output / "judgments")
+        judge = later_judges[arguments.judge](arguments.output / "judgments")
 
     try:
         comparison = blind_compare(

@@ -19,6 +19,11 @@ def judges():
 
 
 @hookimpl
+def document_texts():
+    return {".scroll": "roman_verdict.scroll:read"}
+
+
+@hookimpl
 def scorers():
     return {"capitals_only": "roman_verdict.scorer:CapitalsOnly"}
 
