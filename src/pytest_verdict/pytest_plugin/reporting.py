@@ -9,6 +9,7 @@ import pytest
 from _pytest.config.findpaths import get_common_ancestor, get_dirs_from_args, locate_config
 
 from pytest_verdict.errors import ConfigurationError, RecordError
+from pytest_verdict.pytest_plugin import captured
 from pytest_verdict.pytest_plugin.recorder import JOURNAL_KEY, Recorder, RecordSender
 from pytest_verdict.pytest_plugin.selection import SELECTION, Selection
 from pytest_verdict.pytest_plugin.shards import WHOLE, CollectedTests, shard_of
@@ -34,6 +35,7 @@ def start(config: pytest.Config) -> None:
     # Restored with the rest of the slot when the session ends.
     SESSION.observer = recorder.observe
     SESSION.rows_observer = recorder.observe_rows
+    config.pluginmanager.register(captured, "verdict-suite-properties")
     config.pluginmanager.register(Selection(config), SELECTION)
     if shard_of(config):
         config.pluginmanager.register(CollectedTests(config), WHOLE)
