@@ -15,6 +15,11 @@ import logging, sys, unittest
 import pytest
 from pytest_verdict import assert_matches
 
+@pytest.fixture(scope="session", autouse=True)
+def of_the_session(record_testsuite_property):
+    record_testsuite_property("commit", "a<b>&\\"c")
+    record_testsuite_property("size", 12)
+
 def test_passes(record_property):
     record_property("answer", 42)
     record_property("answer", "forty-two\\n\\t<&>")
@@ -149,8 +154,16 @@ def test_output_of_passed_tests_can_be_omitted(harness):
     assert "said before it failed" in found["test_it", "test_fails"].out
 
 
-def test_properties_are_in_the_report(harness):
-    run = harness.run(FILES, *BOTH)
+@serial_and_workers("workers", "-n2")
+def test_session_properties_are_in_every_suite(harness, workers):
+    run = harness.run(FILES, *BOTH, *workers)
+    for suite in run.junit.iter("testsuite"):
+        given = [(one.get("name"), one.get("value")) for one in suite.iterfind("properties/property")]
+        assert given[-2:] == [("commit", 'a<b>&"c'), ("size", "12")]
+    if not workers:
+        theirs = (run.path / "theirs.xml").read_text()
+        assert 'name="commit" value="a&lt;b&gt;&amp;&quot;c"' in theirs
+    assert run.report["run"]["properties"] == [["commit", 'a<b>&"c'], ["size", "12"]]
     assert run.report["run"]["test_properties"]["test_it.py::test_fails"] == [["when", "before it failed"]]
 
 
@@ -177,6 +190,7 @@ def test_names_are_long_in_ci_and_short_in_strict_profile(harness):
     ("old", "new"),
     [
         ('name="answer" value="42"', 'name="answer" value="43"'),
+        ('name="size" value="12"', 'name="size" value="13"'),
         ("said before it failed", "said nothing"),
         ("err of the test", "nothing"),
     ],
@@ -188,7 +202,7 @@ def test_altered_junit_is_found(harness, capsys, old, new):
     assert old in text
     path.write_text(text.replace(old, new))
     assert main(["replay", str(run.folder)]) == 1
-    assert re.search(r"junit.xml: (testcase|testsuite) \S+: ", capsys.readouterr().out)
+    assert re.search(r"junit.xml: (file|(testcase|testsuite) \S+): ", capsys.readouterr().out)
 
 
 HOSTILE = """
@@ -206,8 +220,10 @@ def test_it(request, record_property):
     print("-" * 33, "Captured Out", "-" * 33)
     print("</system-out><failure/>]]>\\x00\\x1b[31m\\ud800", "x" * 3_000_000)
 
-def test_secret(record_property):
+def test_secret(record_property, record_testsuite_property):
     record_property("token", "s3cr3t")
+    for value in ("s3cr3t", "\\ud800", "]]><!--\\x00", object()):
+        record_testsuite_property("given", value)
     print("s3cr3t")
 """
 
@@ -224,6 +240,7 @@ def test_hostile_properties_and_output_are_harmless(harness, workers, monkeypatc
     assert [len(value) > 1_000_000 for value in values[-3:]] == [False, True, False]
     assert values[-1] != "s3cr3t"
     assert workers or values[:3] == ["<unprintable test_it:Bad: ValueError>", "<object object at 0x...>", "\\ud800"]
+    assert len(run.report["run"]["properties"]) == 4
     assert "s3cr3t" not in (run.folder / "junit.xml").read_text() + (run.folder / "report.json").read_text()
     assert (run.folder / "junit.xml").stat().st_size < 3_000_000
 

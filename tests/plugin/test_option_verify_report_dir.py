@@ -1,4 +1,4 @@
-"""`--verify-report-dir`; as two arguments, pytest takes a folder for a place of tests."""
+"""`--verify-report-dir` outside the project, given as two arguments: pytest takes the folder for a place of tests."""
 
 from __future__ import annotations
 
@@ -20,9 +20,18 @@ def written(folder):
     return "".join(path.read_text() for path in folder.iterdir())
 
 
+@serial_and_workers("workers", "-n2")
+def test_new_folder_outside_the_project_keeps_redaction(harness, outside, workers):
+    run = harness.run(SECRETIVE, *workers, "--verify-report-dir", str(outside))
+    assert run.outcomes == {"passed": 1}
+    assert "[redacted]" in written(outside)
+    assert "hunter2" not in written(outside)
+    assert '"test": "test_it.py::test_a"' in written(outside)
+
+
 @pytest.mark.ci
 def test_workers_redact_like_the_controller(harness, outside, monkeypatch):
-    monkeypatch.setenv("PYTEST_ADDOPTS", f"--verify-report-dir={outside}")
+    monkeypatch.setenv("PYTEST_ADDOPTS", f"--verify-report-dir {outside}")
     harness.run(SECRETIVE, "-n2")
     assert "[redacted]" in written(outside)
     assert "hunter2" not in written(outside)
@@ -30,14 +39,16 @@ def test_workers_redact_like_the_controller(harness, outside, monkeypatch):
 
 @pytest.mark.parametrize("by_variable", [False, True], ids=["argument", "PYTEST_ADDOPTS"])
 @serial_and_workers("workers", "-n2")
-def test_folder_elsewhere_is_rejected_as_an_argument_of_its_own(harness, outside, monkeypatch, by_variable, workers):
+def test_folder_that_hides_the_configuration_is_rejected(harness, outside, monkeypatch, by_variable, workers):
+    outside.mkdir()
     given = ("--verify-report-dir", str(outside))
     if by_variable:
         monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(given))
     run = harness.run(SECRETIVE, *workers, *(() if by_variable else given))
     assert run.status == pytest.ExitCode.USAGE_ERROR
     assert f"write --verify-report-dir={outside}" in run.output
-    assert not outside.exists()
+    assert "pytest.ini" in run.output
+    assert list(outside.iterdir()) == []
 
 
 def test_configuration_is_read_with_equals_sign(harness, outside):
@@ -45,6 +56,13 @@ def test_configuration_is_read_with_equals_sign(harness, outside):
     run = harness.run(SECRETIVE, f"--verify-report-dir={outside}")
     assert run.outcomes == {"passed": 1}
     assert "hunter2" not in written(outside)
+
+
+@pytest.mark.ci
+def test_existing_folder_is_accepted_without_configuration(harness, outside):
+    outside.mkdir()
+    run = harness.run(TEST, "--verify-report-dir", str(outside))
+    assert run.outcomes == {"passed": 1}
 
 
 @pytest.mark.parametrize("files", [SECRETIVE, {"test_it.py": TEST}], ids=["configured", "without configuration"])

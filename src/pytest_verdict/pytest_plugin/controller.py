@@ -11,6 +11,7 @@ from pytest_verdict.core.garbage_collection import pause_garbage_collection
 from pytest_verdict.core.record import renumber
 from pytest_verdict.errors import RecordError
 from pytest_verdict.pytest_plugin.attempts import CRASH, Attempts
+from pytest_verdict.pytest_plugin.captured import suite_properties
 from pytest_verdict.pytest_plugin.deferred_signals import interrupts_noted, signals_deferred
 from pytest_verdict.pytest_plugin.recorder import (
     JOURNAL_KEY,
@@ -129,6 +130,8 @@ class Controller:
         for entry in self._attempts.unfinished():
             self._write(self._journal.append_test, entry)
         footer: dict[str, Any] = {"finished": now(), "exit_status": int(session.exitstatus)}
+        if properties := self._attempts.captured.properties(sorted(suite_properties(self._config))):
+            footer["properties"] = properties
         selection = self._config.pluginmanager.get_plugin(SELECTION)
         if selection is not None:
             footer["selection"] = selection.describe()

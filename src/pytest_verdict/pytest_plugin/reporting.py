@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from _pytest.config.findpaths import get_common_ancestor, get_dirs_from_args, locate_config
 
 from pytest_verdict.errors import ConfigurationError, RecordError
+from pytest_verdict.pytest_plugin import captured
 from pytest_verdict.pytest_plugin.recorder import JOURNAL_KEY, Recorder, RecordSender
 from pytest_verdict.pytest_plugin.selection import SELECTION, Selection
 from pytest_verdict.pytest_plugin.shards import WHOLE, CollectedTests, shard_of
@@ -33,6 +35,7 @@ def start(config: pytest.Config) -> None:
     # Restored with the rest of the slot when the session ends.
     SESSION.observer = recorder.observe
     SESSION.rows_observer = recorder.observe_rows
+    config.pluginmanager.register(captured, "verdict-suite-properties")
     config.pluginmanager.register(Selection(config), SELECTION)
     if shard_of(config):
         config.pluginmanager.register(CollectedTests(config), WHOLE)
@@ -91,7 +94,7 @@ def _check_baseline(config: pytest.Config, folder: Path) -> None:
     if name.startswith(ADDRESS):
         config.stash[BASELINE] = fetch_baseline(config, name)
         return
-    _refuse_place_of_tests(config, "--verify-baseline", name)
+    _is_separate_argument(config, "--verify-baseline", name)
     baseline = config.stash[BASELINE] = config.invocation_params.dir / name
     try:
         RecordsFile(str(baseline))
@@ -112,15 +115,27 @@ def _report_folder(config: pytest.Config) -> Path:
         )
     if name is None:
         return config.rootpath / str(config.getini("verdict_report_dir"))
-    _refuse_place_of_tests(config, _FOLDER_OPTION, name)
-    return config.invocation_params.dir / str(name)
-
-
-def _refuse_place_of_tests(config: pytest.Config, option: str, name: str) -> None:
-    """Refuse an argument of its own for a folder elsewhere: there, pytest would look for its configuration."""
     call = config.invocation_params
-    is_separate = option in (*shlex.split(os.environ.get("PYTEST_ADDOPTS", "")), *call.args)
-    if is_separate and not (call.dir / name).resolve().is_relative_to(call.dir.resolve()):
-        raise pytest.UsageError(
-            f"{option} {name}: pytest takes such a folder for a place of tests; write {option}={name}"
-        )
+    if _is_separate_argument(config, _FOLDER_OPTION, name) and _FOLDER_OPTION in call.args:
+        # The folder exists when workers read the arguments, so the option becomes one argument.
+        arguments = list(call.args)
+        at = arguments.index(_FOLDER_OPTION)
+        arguments[at : at + 2] = [f"{_FOLDER_OPTION}={name}"]
+        config.invocation_params = config.InvocationParams(args=arguments, plugins=call.plugins, dir=call.dir)
+    return Path(call.dir / name)
+
+
+def _is_separate_argument(config: pytest.Config, option: str, name: str) -> bool:
+    """Return whether option and folder are two arguments; raise if this made pytest miss its configuration."""
+    call = config.invocation_params
+    if option not in (*shlex.split(os.environ.get("PYTEST_ADDOPTS", "")), *call.args):
+        return False
+    # Before pytest knows this option, it takes an existing folder in an argument of its own for a place of tests.
+    if (call.dir / name).exists() and not config.option.inifilename:
+        place = get_common_ancestor(call.dir, get_dirs_from_args(config.args))
+        missed, values = locate_config(call.dir, [place])[1:3]
+        if values and missed != config.inipath:
+            raise pytest.UsageError(
+                f"{option} {name} made pytest look for its configuration there and miss {missed}; write {option}={name}"
+            )
+    return True

@@ -26,7 +26,7 @@ OUTPUTS: Final = "outputs.jsonl"
 """The outputs of adapters, in order of arrival; the report has the same lines, sorted."""
 
 Properties = Sequence[Sequence[str]]
-"""Names and values from `record_property`."""
+"""Names and values from `record_property` or `record_testsuite_property`."""
 _BLOCK: Final = 1 << 20
 TRAITS: Final = ("markers", "parameters")
 """The members of an entry that describe a test besides its name."""

@@ -57,7 +57,7 @@ def write(contents: Contents) -> Iterator[str]:
         name = escape_name(path, _NAME_LIMIT)
         file = f' file="{name}"' if profile == "ci" else ""
         yield f'<testsuite name="{name}" {_totals(tests, skipped=True)}{stamp}{file}>\n'
-        yield _properties([*_counts(tests, contents.records["sha256"])])
+        yield _properties([*_counts(tests, contents.records["sha256"]), *run.get("properties", ())])
         for test in tests:
             yield _case(test, profile, used_names)
         yield "</testsuite>\n"
