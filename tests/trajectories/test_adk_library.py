@@ -10,6 +10,7 @@ pytest.importorskip("google.adk", reason="google-adk is not installed")
 from google.adk.agents import LlmAgent
 from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.evaluation.eval_case import EvalCase
+from google.adk.evaluation.eval_set import EvalSet
 from google.adk.evaluation.evaluation_generator import EvaluationGenerator
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_response import LlmResponse
@@ -77,13 +78,13 @@ def forms(value):
         yield dumped if isinstance(value, list) else dumped[0]
 
 
-def test_events_sessions_and_conversations_are_read(recorded):
+def test_adk_reads_events_sessions_and_eval_sets(recorded):
     events, session = recorded
     conversation = EvaluationGenerator.convert_events_to_eval_invocations(session.events)
-    case = EvalCase(eval_id="1", conversation=conversation)
-    for value in [[event for event in events if not event.partial], session, case]:
+    eval_set = EvalSet(eval_set_id="s", eval_cases=[EvalCase(eval_id="1", conversation=conversation)])
+    for value in [events, session, eval_set]:
         for form in forms(value):
-            assert recognise_format(form) == "gemini"
+            assert recognise_format(form) == "adk"
             read = read_trajectory(form)
             assert [(event.name, event.args) for event in read] == [
                 ("search", {"query": "tea"}),

@@ -123,6 +123,16 @@ def get_objects(value: Any, *names: str) -> Sequence[Any]:
     return require_objects(get(value, *names), names[0])
 
 
+def require_one(value: Any, what: str) -> Any:
+    """Return the only item of a list, because a trajectory is one of them."""
+    items = require_list(value, what)
+    if len(items) != 1:
+        raise TrajectoryError(
+            f"{what} has {len(items)} items, and one of them is a trajectory: choose it by {what}[...]"
+        )
+    return items[0]
+
+
 def unwrap_list(value: Any, *containers: str) -> Sequence[Any]:
     """Return the list in one of several containers; a list is itself, and any other value a list of one."""
     for container in containers:

@@ -1,6 +1,6 @@
-"""Messages: OpenAI, Anthropic, Bedrock, pydantic-ai, MCP, LangChain, Vercel AI SDK, Gemini and ADK."""
+"""Messages: OpenAI, tau2-bench, Anthropic, Claude Code, Bedrock, pydantic-ai, MCP, LangChain, LangGraph, Vercel and Google."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -27,9 +27,10 @@ from pytest_verdict.trajectories.readers.common import (
     read_result,
     require_list,
     require_objects,
+    require_one,
     unwrap_list,
 )
-from pytest_verdict.trajectories.readers.plain import is_pair
+from pytest_verdict.trajectories.readers.plain import is_pair, plain
 from pytest_verdict.trajectories.readers.unread import Format, require_one_answer
 
 
@@ -124,6 +125,26 @@ def openai_responses(value: Any) -> Iterator[CallOrResult]:
             raise TrajectoryError(f"the item {shown(get(item, 'id'), 80)} is a reference, and may be a call")
         elif kind != "reasoning":
             group += 1
+
+
+# tau2-bench: simulations and tasks. The calls of the simulated user are not the agent's.
+@partial(
+    Format,
+    is_item=lambda item: has(item, "evaluation_criteria") or (has(item, "task_id") and has(item, "messages")),
+    marks="messages evaluation_criteria",
+    containers="simulations",
+    is_whole=lambda value: has(value, "simulations"),
+    # Expected calls, calls that prepared the environment, and copies of those that are read.
+    ignored="info tasks reward_info initial_state env_assertions turn_taking_action raw_data",
+)
+def tau2(value: Any) -> Iterator[CallOrResult]:
+    """Read the calls; those of one message are one group, those of a task are not grouped."""
+    run = require_one(unwrap_list(value, "simulations"), "simulations")
+    messages = require_objects(get(run, "messages"), "messages", "role")
+    actions = get(get(run, "evaluation_criteria"), "actions")
+    if not messages and actions is None:
+        raise TrajectoryError("there are no messages or expected actions, so nothing was recorded")
+    yield from openai_chat.read(messages) if messages else plain.read(require_list(actions, "actions"))
 
 
 # Anthropic, Bedrock Converse, Strands and pydantic-ai: blocks or parts of messages are calls and results.
@@ -347,7 +368,7 @@ def vercel(value: Any) -> Iterator[CallOrResult]:
         yield from (read_call(call, group=group) for call in calls)
         for part in (*parts, *get_objects(item, "toolResults")):
             if get(part, "type") in _RESULT_PARTS:
-                is_failed = get(part, "type") == "tool-error" or get(get(part, "output"), "type") in _FAILURES
+                is_failed = get(part, "type") == "tool-error" or get(get(part, "output", "result"), "type") in _FAILURES
                 yield _read_part_result(part, is_failed=is_failed)
         group += 1
 
@@ -368,18 +389,15 @@ def _read_ui_part(part: Any, group: int) -> Iterator[CallOrResult]:
 
 def _read_part_result(part: Any, *, is_failed: bool) -> Result:
     result = read_result(part)
-    if is_failed:
-        reasons = (
-            result.error,
-            get(part, "error"),
-            get(result.value, "value", "reason"),
-            get(get(part, "approval"), "reason"),
-        )
-        result = result._replace(error=format_failure(next(filter(None, reasons), None)))
-    return result
+    if not is_failed:
+        return result
+    reason = (
+        get(part, "error", "errorText") or get(result.value, "value", "reason") or get(get(part, "approval"), "reason")
+    )
+    return result._replace(error=format_failure(reason))
 
 
-# Google: Gemini contents and ADK invocations in camelCase and in snake_case, events of ADK.
+# Google: Gemini contents and ADK invocations in camelCase and in snake_case.
 _INTERMEDIATE: Final = ("intermediate_data", "intermediateData")
 _TOOL_USES: Final = ("tool_uses", "toolUses")
 _EVENTS: Final = ("invocation_events", "invocationEvents")
@@ -387,7 +405,7 @@ _CALL: Final = ("function_call", "functionCall")
 _RESPONSE: Final = ("function_response", "functionResponse")
 _CONTAINERS: Final = "conversation invocations contents candidates events"
 _MARKS: Final = (
-    "content parts text thought finish_reason finishReason user_content userContent invocation_id invocationId actions"
+    "content parts text thought finish_reason finishReason user_content userContent"
     f" {' '.join((*_INTERMEDIATE, *_TOOL_USES, *_EVENTS, *_CALL, *_RESPONSE))}"
 )
 # The details of an app list the tools of its agents.
@@ -401,21 +419,9 @@ def _is_gemini_item(item: Any) -> bool:
     return has(item, *_CALL, *_RESPONSE) and not has(item, "role", "messages")
 
 
-def _list_gemini_parts(value: Any) -> Iterator[Any]:
-    items = unwrap_list(value, *_CONTAINERS.split())
-    if not any(has(item, "author") for item in items):
-        yield value
-        return
-    # The actions of an event of ADK are changes of its state.
-    yield [omit_keys(item, "actions") if has(item, "author") else item for item in items]
-    if not isinstance(value, list | tuple):
-        yield {key: item for key, item in omit_keys(value, "actions").items() if item is not items}
-
-
 @partial(
     Format,
     is_item=_is_gemini_item,
-    list_parts=_list_gemini_parts,
     marks=_MARKS,
     containers=_CONTAINERS,
     is_whole=lambda value: has(value, *_TOOL_USES, *_EVENTS),
@@ -471,20 +477,47 @@ def _iter_contents(item: Any) -> Iterator[tuple[Sequence[Any], str | None]]:
         yield require_objects(parts, "parts"), author if isinstance(author, str) else None
 
 
-# Rows of Vertex AI hold lists of tool_name and tool_input, and so do the first evaluation files of ADK.
-_COLUMNS: Final = ("predicted_trajectory", "reference_trajectory", "expected_tool_use")
+# ADK: an EvalSet with one eval case, and the events of a session or a run. The other keys hold the state of a session, its
+# changes, and the output of a workflow's node.
+_CASES: Final = ("eval_cases", "evalCases")
+_EVENT_KEYS: Final = ("invocation_id", "invocationId", "actions", "partial")
+
+
+def _list_events(value: Any) -> Sequence[Any]:
+    source = require_one(get(value, *_CASES), "eval_cases") if has(value, *_CASES) else value
+    marks = (*_MARKS.split(), *_EVENT_KEYS)
+    events = require_objects(unwrap_list(source, "conversation", "events"), "conversation", *marks)
+    if not events:
+        raise TrajectoryError("conversation is empty, so nothing was recorded")
+    return events
+
+
+def _list_adk_parts(value: Any) -> Iterator[Any]:
+    events = _list_events(value)
+    yield events
+    for source in (value, *get_objects(value, *_CASES)):
+        yield {key: item for key, item in omit_keys(source, *_CASES).items() if item is not events}
 
 
 @partial(
     Format,
-    is_item=lambda item: has(item, "tool_name", "toolName") and has(item, "tool_input", "toolInput"),
-    marks="tool_name toolName",
-    is_whole=lambda value: has(value, *_COLUMNS),
-    ignored=" ".join(_COLUMNS[1:]),
+    is_item=lambda item: has(item, "author") and has(item, *_EVENT_KEYS),
+    containers="events",
+    is_whole=lambda value: has(value, *_CASES),
+    ignored=f"{_APP} actions state session_input sessionInput final_session_state finalSessionState output",
+    list_parts=_list_adk_parts,
 )
-def vertex(value: Any) -> Iterator[Event]:
+def adk(value: Any) -> Iterable[CallOrResult]:
+    """Read the calls; the calls of one event are one group, and so are those of one list of tool uses."""
+    return gemini.read(_list_events(value))
+
+
+# Rows of Vertex AI, and of the first evaluation files of ADK, hold lists of plain calls with tool_name and tool_input.
+_COLUMNS: Final = ("predicted_trajectory", "reference_trajectory", "expected_tool_use")
+
+
+@partial(Format, is_whole=lambda value: has(value, *_COLUMNS), ignored=" ".join(_COLUMNS[1:]))
+def vertex(value: Any) -> Iterable[CallOrResult]:
     """Read the calls; a row does not say which were made together."""
-    column = get(value, *_COLUMNS)
-    calls = unwrap_list(value) if column is None else require_list(parse_if_json(column), "a trajectory column")
-    for call in calls:
-        yield build_call(get(call, "tool_name", "toolName"), get(call, "tool_input", "toolInput", default=MISSING))
+    columns = [column for column in (get(value, name, default=MISSING) for name in _COLUMNS) if column is not MISSING]
+    return plain.read(parse_if_json(columns[0] if columns else value))
