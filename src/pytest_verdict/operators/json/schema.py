@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import ipaddress
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -308,29 +309,70 @@ def _pattern_properties(validator: Any, patterns: Any, instance: Any, _schema: A
 
 _ATOMS: Final = r"[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*"
 _HOST: Final = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*"
+_ADDRESS: Final = r"\[(?:ipv6:)?([0-9a-f:.]+)\]"
+_VARIABLE: Final = r"(?:\w|%[0-9a-f]{2})(?:\.?(?:\w|%[0-9a-f]{2}))*(?:\*|:[1-9][0-9]{0,3})?"
+_EXPRESSION: Final = rf"\{{[+#./;?&=,!@|]?{_VARIABLE}(?:,{_VARIABLE})*\}}"
 _DAYS: Final = r"(?:[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?|[0-9]+M(?:[0-9]+D)?|[0-9]+D)"
 _TIME: Final = r"T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)"
 # What a text must match besides; letters are those of ASCII, in both cases.
 _PATTERNS: Final = {
     "date-time": r"\S+",
     "duration": rf"(?-i:P(?:{_DAYS}(?:{_TIME})?|{_TIME}|[0-9]+W))",
-    "email": rf"{_ATOMS}@{_HOST}",
+    "email": rf'(?:{_ATOMS}|"(?:[^"\\]|\\.)*")@(?:{_HOST}|{_ADDRESS})',
     "hostname": _HOST,
     "idn-hostname": r".*[^.\u3002\uff0e\uff61]",
+    "relative-json-pointer": r"[0-9][\s\S]*",
+    "uri": r"[\s\S]*",
+    "uri-reference": r"[\s\S]*",
+    "uri-template": rf"""(?:[^\x00-\x20"<>\\^`{{|}}%\x7f]|%[0-9a-f]{{2}}|{_EXPRESSION})*""",
     "uuid": r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
 }
 
 
+def _read_label(label: str) -> None:
+    import idna
+
+    idna.ulabel(label)
+
+
+_Part = tuple[re.Pattern[str], Callable[[str], Any]]
+_NO_PART: Final[_Part] = (re.compile(r"(?!)"), str)
+_ADDRESSES: Final[_Part] = (re.compile(_ADDRESS, re.IGNORECASE), ipaddress.ip_address)
+# Parts of a text that must be readable.
+_PARTS: Final[dict[str, _Part]] = {
+    "email": _ADDRESSES,
+    "hostname": (re.compile(r"(?<![^.])[^.]{2}--[^.]*"), _read_label),
+    "uri": _ADDRESSES,
+    "uri-reference": _ADDRESSES,
+}
+
+
 def build_checker(library_checker: Any) -> Any:
-    """Return a copy of a checker of the library that also demands the patterns above."""
+    """Return a copy of a checker of the library that also demands the patterns and the parts above."""
     checker = copy.copy(library_checker)
     checker.checkers = dict(library_checker.checkers)
     for name in _PATTERNS.keys() & checker.checkers.keys():
         check, raises = checker.checkers[name]
         pattern = re.compile(_PATTERNS[name], re.ASCII | re.IGNORECASE)
-        checker.checkers[name] = functools.partial(_has_format, check, pattern), raises
+        part, read_part = _PARTS.get(name, _NO_PART)
+        checker.checkers[name] = functools.partial(_has_format, check, pattern, part, read_part), raises
     return checker
 
 
-def _has_format(check: Callable[[Any], bool], pattern: re.Pattern[str], value: Any) -> bool:
-    return check(value) and (not isinstance(value, str) or pattern.fullmatch(value) is not None)
+def _has_format(
+    check: Callable[[Any], bool],
+    pattern: re.Pattern[str],
+    part: re.Pattern[str],
+    read_part: Callable[[str], Any],
+    value: Any,
+) -> bool:
+    if not isinstance(value, str):
+        return check(value)
+    if not check(value) or pattern.fullmatch(value) is None:
+        return False
+    try:
+        for text in part.findall(value):
+            read_part(text)
+    except ValueError:
+        return False
+    return True
