@@ -25,7 +25,6 @@ _CONTEXT: Final = 2
 _SHORTEST: Final = 20
 _MOST_CODE_POINTS: Final = 4
 _LONGEST_ALIKE: Final = 200
-_MOST_SEARCHED: Final = 200_000
 
 
 class Change(NamedTuple):
@@ -43,10 +42,6 @@ class Change(NamedTuple):
 
 def find_changes(expected: str, observed: str) -> list[Change]:
     """Find the words that differ, and the characters that differ in them."""
-    if len(expected) + len(observed) > _MOST_SEARCHED:
-        head, tail = _count_common_ends(expected, observed)
-        return [Change(range(head, len(expected) - tail), range(head, len(observed) - tail))]
-
     expected_tokens = _TOKEN.findall(expected)
     observed_tokens = _TOKEN.findall(observed)
     expected_offsets = list(accumulate(map(len, expected_tokens), initial=0))
@@ -57,16 +52,12 @@ def find_changes(expected: str, observed: str) -> list[Change]:
             expected_span = range(expected_offsets[left.start], expected_offsets[left.stop])
             observed_span = range(observed_offsets[right.start], observed_offsets[right.stop])
             # Words may have the same first and last characters.
-            texts = Change(expected_span, observed_span).texts(expected, observed)
-            head, tail = _count_common_ends(*texts)
-            narrower = (expected_span[head : len(texts[0]) - tail], observed_span[head : len(texts[1]) - tail])
+            before, after = Change(expected_span, observed_span).texts(expected, observed)
+            head = Prefix.similarity(before, after)
+            tail = Postfix.similarity(before[head:], after[head:])
+            narrower = (expected_span[head : len(before) - tail], observed_span[head : len(after) - tail])
             changes.append(Change(*narrower))
     return changes
-
-
-def _count_common_ends(expected: str, observed: str) -> tuple[int, int]:
-    head = Prefix.similarity(expected, observed)
-    return head, Postfix.similarity(expected[head:], observed[head:])
 
 
 def draw_text_difference(

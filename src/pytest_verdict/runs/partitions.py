@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import accumulate, zip_longest
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from pytest_verdict.core.record import read_id
 from pytest_verdict.errors import RecordError
@@ -28,17 +28,8 @@ _PAIRS: Final = """
 
 Sides = tuple[RecordsFile, RecordsFile]
 Counts = tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]
-
-
-class Partitioned(NamedTuple):
-    """Two runs, the pairs that are not equal, the comparisons without a partner, and the number of equal pairs."""
-
-    old: Run
-    new: Run
-    pairs: Pairs
-    removed: list[Comparison]
-    added: list[Comparison]
-    equal: int
+# Two runs, the pairs that are not equal, the removed and the added comparisons, and the number of equal pairs.
+Partitioned = tuple[Run, Run, Pairs, list[Comparison], list[Comparison], int]
 
 
 def read_partitioned(old: str | Path, new: str | Path) -> Partitioned | None:
@@ -83,7 +74,7 @@ def read_partitioned(old: str | Path, new: str | Path) -> Partitioned | None:
     # Rows whose names changed are few, or the runs have little in common.
     more_pairs, removed, added = pair(*(sorted(rest, key=position_of) for rest in rests))
     pairs = sorted([*pairs, *more_pairs], key=lambda one: position_of(one[1]))
-    return Partitioned(runs[0], runs[1], pairs, removed, added, equal)
+    return runs[0], runs[1], pairs, removed, added, equal
 
 
 def _is_large(file: RecordsFile) -> bool:
