@@ -63,6 +63,7 @@ def taken(extract, text):
         ("final_answer", "The answer is A. Einstein.", "A. Einstein"),
         ("final_answer", "The answer is B. Dogs are mammals.", "B"),
         ("final_answer", "The answer is E. coli.", "E. coli"),
+        ("final_answer", "The answer is Brown v. Board of Education.", "Brown v. Board of Education"),
         ("final_answer", "The answer is No.", "No"),
         ("final_answer", "The answer is Yes. It holds.", "Yes"),
         ("final_answer", "The answer is Rome. Paris is wrong.", "Rome"),

@@ -20,16 +20,16 @@ from written_records import line_of
 FOUND = {
     "after_thinking": (1, "e4a65131"),
     "answer_tag": (1, "d68f6e64"),
-    "date": (2, "62eb8262"),
+    "date": (3, "62eb8262"),
     "fenced_block": (1, "d7fc0db5"),
-    "final_answer": (1, "22fb3302"),
+    "final_answer": (2, "e6fd5fae"),
     "first_json": (1, "8b991548"),
     "first_number": (2, "da2a54f6"),
-    "last_json": (2, "501d7baf"),
-    "last_line": (1, "646bef62"),
+    "last_json": (3, "64dd068e"),
+    "last_line": (2, "61257683"),
     "last_number": (2, "0a3b9d47"),
-    "list": (2, "f1f3ae35"),
-    "one_number": (2, "c94fc2c0"),
+    "list": (3, "3d54cba0"),
+    "one_number": (3, "ab5e156d"),
 }
 SENTENCE = "The temperature is -50 degrees."
 NUMBER = {"expected": "$.truth", "observed": {"path": "$.out", "extract": {"regex": "[0-9]+"}}}

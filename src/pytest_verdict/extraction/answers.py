@@ -61,25 +61,29 @@ _FILLER: Final = (
 )
 # A value directly behind these is denied, and the reply is read without both.
 _DENIAL: Final = re.compile(rf"(?:,|\band)?\s*\b(?:not|rather than|instead of){_FILLER}$", re.IGNORECASE)
-# What says nothing about the claim of its sentence: a contrast or an operation in front of it, a hedge, and the other values.
+# What says nothing about the claim of its sentence: a contrast, an operation on two values, a hedge, and the other values.
+_OPERAND: Final = r"(?:(?!\b(?:or|is|was|were|had|not)\b)[^,.\n\ufffc]){1,40}\ufffc+"
 _ASIDE: Final = re.compile(
     r"(?im)(?:^|(?<=[.!?] ))[ \t]*(?:(?:although|though|while|whereas|unlike|contrary to|despite"
-    r"|(?:after|by|having) (?:rul|exclud|eliminat|discard)\w+)\b[^,\n]*|if \w+ \w+ \ufffc+ (?:and|to|by|from|with) \ufffc+),"
+    r"|(?:after|by|having) (?:rul|exclud|eliminat|discard)\w+)\b[^,\n]*(?:, \ufffc+(?: and \ufffc+)?)*"
+    rf"|if{_OPERAND}{_OPERAND}[^,.\n\ufffc]{{0,20}}),(?: then\b)?"
     r"|\b(?:if|unless|as long as) (?:i|memory)\b[^,.;\n\ufffc]{0,40}\b(?:mistaken|wrong|correctly|right|recall|remember|error"
     r"|mistake|serves),|\b(?:no|without) (?:an?y? )?(?:doubt|question)\b"
-    r"|\bthe (?:others?|rest)(?: \w+)? (?:(?:are|is) (?:wrong|incorrect|false)|(?:do|does)(?:n['\u2019]t| not) \w+)(?!,? and)"
+    r"|\bthe (?:others?|rest)(?: \w+)? (?:(?:are|is) (?:wrong|incorrect|false)|(?:do|does)(?:n['\u2019]t| not) \w+)"
+    r"(?!,? and|, \ufffc)"
 )
 # Words that make the values of their sentence no answer.
 _REFUSED: Final = re.compile(
     r"(?i)\b(?:not|no|never|cannot|neither|nor|none|nothing|nobody|without|except|unlike|instead|rather than"
-    r"|other than|(?:any|every)(?:thing|one|body) but|all but|doubt|wrong|incorrect|false|hardly|barely|scarcely|far from|lack\w*"
-    r"|fails|failed to|too|so (?:is|are|was|does)|avoid|exclud\w+|eliminat\w+|rul\w+ out|opposite|despite|devoid|contrary|than"
-    r"|or|either|maybe|perhaps|possibl[ey]|might|could|may|also|unless|if|otherwise|suppos\w+|assum\w+|imagine|let"
-    r"|(?:w|sh)ould have|(?<!\bi )would (?:say|answer|think)|people say|said|says|(?<!all )told|wrote|mention\w*|claim\w*"
-    r"|expect\w*|suggest\w*|thinks|thought|considered|tempting|naive|originally|initially|first|formerly|used to"
-    r"|previous|your|mistake|misprint|planned|until|unlikely|off by|only (?:for|when)"
-    r"|(?:at|a) (?:an? |the )?(?:best|worst|most|least|latest|earliest|minimum|maximum)|max|min|short of)\b"
-    r"|n['\u2019]t\b|\?|\ufffc['\u2019)]* (?:looks|seems|appears|is out)\b|\b(?:for|where|with) \w+ ?="
+    r"|other than|(?:any|every)(?:thing|one|body) but|all but|doubt|wrong(?:ly)?|incorrect|false|hardly|barely"
+    r"|scarcely|far from|lack\w*|fails|failed to|too|so (?:is|are|was|does|much)|reject\w*|avoid|exclud\w+|eliminat\w+"
+    r"|rul\w+ out|opposite|despite|devoid|contrary|than|or|either|maybe|perhaps|possibl[ey]|might|could|may|also"
+    r"|unless|if|otherwise|suppos\w+|assum\w+|imagine|let|(?:w|sh)ould have|(?<!\bi )would (?:say|answer|think)"
+    r"|(?:people|many|some|others) say|said|says|(?<!all )told|wrote|mention\w*|claim\w*|(?<!as )expect\w*|suggest\w*"
+    r"|thinks|thought|considered|tempting|naive|originally|initially|first|formerly|used to|previous|your|mistake"
+    r"|misprint|planned|until|unlikely|off by|only (?:for|when)|(?:at|a) (?:an? |the )?(?:best|worst|most|least|latest"
+    r"|earliest|minimum|maximum)|max|min|short of)\b|n['\u2019]t\b|\?|\ufffc['\u2019)]* (?:looks|seems|appears"
+    r"|is out)\b|\b(?:for|where|with) \w+ ?="
 )
 # Words behind a claim that take it back, and those that make a whole reply no answer.
 _TAKEN_BACK: Final = re.compile(r"(?i)\b(?:wrong|incorrect|false|doubt|instead|or|also|off by)\b|n['\u2019]t be\b")
@@ -93,7 +97,7 @@ _LIMITED: Final = re.compile(
     r"(?i)\b(?:up to|over|under|above|below|nearly|almost|close to|beyond|exceed\w*|maximum|minimum|upwards|double|twice"
     r"|triple|times (?:as|more)|such as|same|plus|minus|log|ln|add|multiply|divided?|subtract|had|bound|starts? with)\b"
     r"|(?<!looks )(?<!seems )\b(?:between|from|within|before|after|since|by|near|like|one in|of)(?: about| the)? \ufffc"
-    r"|\ufffc(?:\.\.|\u2026)|[<>\u2264\u2265\xb1\u2260+]|!="
+    r"|\bin \ufffc+ [a-z]|\ufffc(?:\.\.|\u2026)|[<>\u2264\u2265\xb1\u2260+]|!="
 )
 ANNOUNCED: Final = re.compile(
     r"(?im)\b(?:answer|result|solution|conclusion|verdict|decision|label|category|classification|sentiment|choice"

@@ -38,13 +38,13 @@ _BEGINS: Final = (
 # "option B. Dogs bark", the letter is no initial.
 _ABBREVIATION: Final = re.compile(
     r"(?<!\w)(?:(?:(?:[A-Za-z]\.)+[A-Za-z]|Jr|Sr)\.|(?:(?<=[\w.,] )(?<!ption )(?<!hoice )(?<!nswer )[A-Z]|[G-Z]"
-    r"|[A-F](?=\. +[A-Z](?:\.|[\w'\u2019-]+(?: [A-Z]|[^\w ]|$)))|(?!Yes|No\. \D)[A-Z][a-z]{1,2}|Prof|Capt|vs|cf|ca|approx)"
+    r"|[A-F](?=\. +[A-Z](?:\.|[\w'\u2019-]+(?: [A-Z]|[^\w ]|$)))|(?!Yes|No\. \D)[A-Z][a-z]{1,2}|Prof|Capt|vs?|cf|ca|approx)"
     rf"\.(?= +(?!{_BEGINS})\w))"
 )
 # Ends an answer before the end of its line. An abbreviation is hidden as NUL.
 _END: Final = re.compile(
     rf"[.!?](?=[\"'\u201d\u2019*_)\]]{{0,4}}(?:\s+(?![a-z])|$))|(?<=\0) (?={_BEGINS})| [(\u2013\u2014]"
-    r"|(?i:,? (?:because|since)\b|, (?:as|not|but|so|which)\b|(?:;|, and) (?:it|that|this|there|i|we|you|he|she|they)\b)"
+    r"|(?i:,? (?:because|since)\b|, (?:as|not|but|so|which|who)\b|(?:;|, and) (?:it|that|this|there|i|we|you|he|she|they)\b)"
 )
 _LINE: Final = re.compile(r"^(.*\S)", re.MULTILINE)
 _FENCED: Final = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n`]*\n(.*?)\n? {0,3}^ {0,3}\1", re.MULTILINE | re.DOTALL)
