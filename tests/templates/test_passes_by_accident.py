@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Literal
 
 import pytest
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic.errors import PydanticUserError
 
 from pytest_verdict import compare
@@ -694,6 +694,8 @@ NUMBERS = [
     (list[str] | float, 1, "numeric_minimum", "1e999", "1e300"),
     (str | float, 1, "numeric_minimum", Decimal("1e999"), 1e300),
     (Counted, Counted(1), "exact", {"count": True}, {"count": 1}),
+    (Annotated[int, AfterValidator(lambda count: count + 1)], 2, "exact", True, 1),
+    (Annotated[int, AfterValidator(lambda count: count + 1)], 1, "numeric_minimum", "1_0", 10),
 ]
 
 

@@ -355,19 +355,19 @@ def _is_misread(value: Any, read: Any) -> bool:
     """Return whether pydantic took a value, or a part of it, for a number that it is not."""
     leaves = [*_leaves_of(read)]
     numbers = [leaf for leaf in leaves if isinstance(leaf, _NUMBERS) and not isinstance(leaf, bool)]
-    for leaf in _leaves_of(value):
+    for leaf in _leaves_of(value) if numbers else ():
         if any(type(one) is type(leaf) and one == leaf for one in leaves):
             continue
-        if isinstance(leaf, bool) and leaf in numbers:
-            # Pydantic reads true as 1.
+        if isinstance(leaf, bool):
+            # Pydantic reads true as 1, which a validator may change.
             return True
         if isinstance(leaf, str | Decimal):
             exact = as_decimal(leaf)
             with contextlib.suppress(ValueError):
                 number = float(leaf)
                 # Python reads 2_3 as 23, and 1e999 as infinity.
-                is_other = "_" in str(leaf) or (exact is not None and exact.is_finite() and abs(number) == _INFINITY)
-                if number in numbers and is_other:
+                is_infinite = exact is not None and exact.is_finite() and abs(number) == _INFINITY
+                if "_" in str(leaf) or (is_infinite and number in numbers):
                     return True
     return False
 

@@ -32,7 +32,7 @@ _REFLEXIVE_OPERATORS: Final = {
 }
 # Values of each kind; a check should fail for at least one that it can read.
 _SAMPLES: Final[tuple[Any, ...]] = (
-    *("", "x", "☃ 7", "-7e9", "7e9", "1000-01-01", "9000-01-01", "{}", "[]", True, False),
+    *("", "x", "☃ 7", "-99", "-7e9", "7e9", "1000-01-01", "9000-01-01", "{}", "[]", True, False),
     *(-(10**18), 0, 10**18, datetime.date(1000, 1, 1), datetime.date(9000, 1, 1)),
     *([], ["☃"], [0, ""], [0, 10**18], {}, {"☃": 0}),
 )
