@@ -1,4 +1,4 @@
-"""Logs: the runs of LangSmith, the observations of Langfuse, Inspect AI and both forms of OpenHands.
+"""Logs: the runs of LangSmith, the observations of Langfuse, the samples of Inspect AI and the events of OpenHands.
 
 A run of a tool is a call, and so is a request of a model that no tool executed. The outputs of other runs repeat calls.
 """
@@ -6,7 +6,7 @@ A run of a tool is a call, and so is a request of a model that no tool executed.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -41,9 +41,8 @@ from pytest_verdict.trajectories.readers.unread import Format, find_calls, refus
 
 # LangSmith and Langfuse
 # A trace of Langfuse has no type.
-_RUN_KINDS: Final = frozenset(
-    {"tool", "llm", "chain", "retriever", "embedding", "prompt", "parser", "generation", "span", "event", "agent"}
-    | {"evaluator", "guardrail", "none"}
+_RUN_KINDS: Final = (
+    "tool llm chain retriever embedding prompt parser generation span event agent evaluator guardrail none"
 )
 _MODEL_KINDS: Final = {"llm", "generation"}
 # LangChain writes arguments as the text of a Python dict, whose literals differ from JSON.
@@ -70,7 +69,7 @@ def _read_runs(runs: Iterable[Any]) -> Iterator[Event]:
 
 def _read_run(run: Any) -> Span:
     kind = str(get(run, "run_type", "type")).lower()
-    if kind not in _RUN_KINDS:
+    if kind not in _RUN_KINDS.split():
         raise TrajectoryError(f"a run of the type {shown(kind, 80)} may be a call")
     more = get(run, "extra", default=parse_if_json(get(run, "metadata")))
     error = get(run, "error") or None
@@ -104,14 +103,17 @@ def _read_run(run: Any) -> Span:
 def _read_trace(spans: list[Span]) -> list[Event]:
     tools = [span for span in spans if span.attributes["kind"] == "tool"]
     models = [span for span in spans if span.attributes["kind"] in _MODEL_KINDS]
-    # A model run inside another one, such as a client inside its adapter, repeats its calls.
-    model_ids = {span.identifier for span in models}
-    models = [span for span in models if span.parent not in model_ids]
     if not tools and not models:
         raise TrajectoryError("a trace has no run of a tool or a model, so nothing is known of its calls")
     executed = list(iter_executed_calls(spans, tools, "agent", _build_run_call))
-    requests = enumerate(map(_read_output, models))
-    requested = [(models[place], replace(event, group=place)) for place, events in requests for event in events]
+    requested = []
+    identities = set()
+    for place, span in enumerate(models):
+        for event in _read_output(span):
+            # A model run inside another one, such as a client inside its adapter, repeats its calls.
+            if not (span.parent and event.id and (span.parent, event.name, event.id) in identities):
+                requested.append((span, replace(event, group=place)))
+            identities.add((span.identifier, event.name, event.id))
     # Other runs return calls again, and those of earlier turns, which the models or the whole got as input.
     identifiers = {span.identifier for span in spans}
     inputs = [span.attributes["input"] for span in spans if span in models or span.parent not in identifiers]
@@ -319,10 +321,6 @@ _KINDS: Final = re.compile(
 _EVENT_KEYS: Final = ("action", "observation", "value", "hook_input")
 
 
-def _list_events(value: Any) -> Sequence[Any]:
-    return require_objects(unwrap_list(value, "history", "trajectory"), "events")
-
-
 def _get_kind(event: Any) -> str:
     # A record of an event has the name of its class, but not its kind.
     kind = event.class_name.rpartition(":")[2] if isinstance(event, EncodedObject) else get(event, "kind")
@@ -334,12 +332,12 @@ def _get_kind(event: Any) -> str:
     is_item=lambda item: has(item, "source") and _get_kind(item).endswith("Event"),
     marks="kind parent_id",
     containers="history trajectory",
-    list_parts=lambda value: [omit_keys(event, *_EVENT_KEYS) for event in _list_events(value)],
+    list_parts=lambda value: [omit_keys(event, *_EVENT_KEYS) for event in unwrap_list(value, "history", "trajectory")],
 )
 def openhands(value: Any) -> Iterator[CallOrResult]:
     """Read the calls with the arguments of the model; those of one answer of the model are one group."""
     groups: dict[Any, int] = {}
-    for place, event in enumerate(_list_events(value)):
+    for place, event in enumerate(unwrap_list(value, "history", "trajectory")):
         kind = _get_kind(event)
         identifier = get(event, "tool_call_id")
         if not _KINDS.fullmatch(kind):
