@@ -1,4 +1,4 @@
-"""``pytest-verdict blind``: two outputs, folders of them, and judges that answer later."""
+"""``pytest-verdict blind``: two outputs, folders of them, the evaluations of a skill, and judges that answer later."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ import json
 import pytest
 import yaml
 from blind_judges import BAD, GOOD
+
+from pytest_verdict import compare
+from pytest_verdict.blind import write_grading
+from pytest_verdict.errors import ConfigurationError
 
 JUDGE = "blind_judges:honest"
 
@@ -247,3 +251,95 @@ def test_folder_judge_answers_in_a_later_run(command, tmp_path, task):
         (question.parent / "reply.json").write_text(json.dumps({"rubric": sides, "reasoning": "because"}))
     assert command(*words)[0] == 0
     assert summary(tmp_path / "out")["wins"] == {"a": 1, "b": 1}
+
+
+@pytest.fixture
+def iteration(tmp_path):
+    """An iteration of the skill-creator workflow with two evaluations of two runs."""
+    workspace = tmp_path / "totals-workspace" / "iteration-1"
+    for number in (0, 1):
+        folder = workspace / f"eval-{number}"
+        for configuration, text in (("with_skill", GOOD), ("without_skill", BAD)):
+            for run in (1, 2):
+                place = folder / configuration / f"run-{run}"
+                write_outputs(place / "outputs", answer=text)
+                checks = {
+                    "says 42": compare("contains_any", "42", text),
+                    "says why": compare("contains_any", "because", text),
+                }
+                write_grading(place, checks)
+                (place / "timing.json").write_text(
+                    json.dumps({"total_tokens": 10 * run, "total_duration_seconds": 1.5})
+                )
+        about = {"eval_id": number, "prompt": "Give the total.", "assertions": ["says 42", "says why"]}
+        (folder / "eval_metadata.json").write_text(json.dumps(about))
+    return workspace
+
+
+def test_blind_command_compares_skill_evaluations(command, iteration, tmp_path):
+    out = tmp_path / "out"
+    status, _, problems = command("blind", iteration, "--judge", JUDGE, "-o", out, "--prefer", "with_skill")
+    assert (status, problems) == (0, "")
+    assert summary(out)["wins"] == {"with_skill": 4, "without_skill": 0}
+    assert list(summary(out)["comparisons"])[3] == "eval-1/run-2"
+    comparison = json.loads((out / "0004" / "comparison.json").read_text())
+    rates = {side["pass_rate"] for side in comparison["expectation_results"].values()}
+    assert rates == {0.5, 1.0}
+    benchmark = json.loads((out / "benchmark.json").read_text())
+    assert benchmark["metadata"] == {"skill_name": "totals", "evals_run": [0, 1], "runs_per_configuration": 2}
+    assert benchmark["run_summary"]["with_skill"]["pass_rate"] == {"mean": 1.0, "stddev": 0.0, "min": 1.0, "max": 1.0}
+    assert benchmark["run_summary"]["without_skill"]["tokens"]["mean"] == 15.0
+    assert benchmark["run_summary"]["delta"] == {"pass_rate": "+0.50", "time_seconds": "+0.00", "tokens": "+0.00"}
+    assert benchmark["notes"][0].startswith("blind comparison: 4 pairs: with_skill won 4")
+    run = benchmark["runs"][1]
+    assert (run["eval_id"], run["configuration"], run["run_number"]) == (0, "without_skill", 1)
+    assert [list(one) for one in run["expectations"]] == [["text", "passed", "evidence"]] * 2
+    assert run["expectations"][1]["evidence"] == "contains_any: expected any of 'because', got 'It is 42'"
+
+
+def test_runs_without_grading_ask_the_judge_about_expectations(command, iteration, tmp_path):
+    for path in iteration.glob("eval-*/*/run-*/grading.json"):
+        path.unlink()
+    status, _, _ = command("blind", iteration, "--judge", JUDGE, "-o", tmp_path / "out")
+    assert status == 0
+    record = json.loads((tmp_path / "out" / "0001" / "blind.json").read_text())
+    assert record["details"]["expectation_source"] == "judge"
+
+
+def test_blind_command_rejects_unpaired_run(command, iteration, tmp_path):
+    lost = iteration / "eval-1" / "with_skill" / "run-2" / "outputs"
+    (lost / "answer.md").unlink()
+    lost.rmdir()
+    status, _, problems = command("blind", iteration, "--judge", JUDGE, "-o", tmp_path / "out")
+    assert status == 2
+    assert "eval-1/run-2 has a run of without_skill only" in problems
+
+
+@pytest.mark.parametrize("content", ["[]", "{", '{"assertions": ["a"]}', '{"prompt": 3}'])
+def test_unreadable_evaluation_is_named(command, iteration, tmp_path, content):
+    (iteration / "eval-0" / "eval_metadata.json").write_text(content)
+    status, _, problems = command("blind", iteration, "--judge", JUDGE, "-o", tmp_path / "out")
+    assert status == 2
+    assert "eval_metadata.json" in problems
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["empty"], "two configurations in eval-*/, such as with_skill and without_skill, are compared, got none"),
+        (["empty", "--pairs"], "an iteration has its own names, prompts and expectations"),
+        (["empty", "empty"], "two outputs need their task: --prompt FILE"),
+    ],
+)
+def test_blind_command_says_what_it_needs(command, tmp_path, monkeypatch, words, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    status, _, problems = command("blind", "--judge", JUDGE, "-o", "out", *words)
+    assert (status, message in problems) == (2, True), problems
+
+
+def test_write_grading_needs_results_and_a_folder(tmp_path):
+    with pytest.raises(ConfigurationError, match="a grading needs results"):
+        write_grading(tmp_path, {})
+    with pytest.raises(ConfigurationError, match="a grading needs results and the folder of a run, got 1 for"):
+        write_grading(tmp_path / "nowhere", {"a": compare("exact", 1, 1)})
