@@ -13,11 +13,11 @@ from pytest_verdict.blind import request
 from pytest_verdict.blind.api import blind_compare
 from pytest_verdict.blind.calibration import (
     Gate,
-    _test_rate,
     calibrate,
     compute_kappa,
     describe_kappa,
     read_gold_set,
+    run_sign_test,
 )
 from pytest_verdict.blind.protocol import BlindProtocol
 from pytest_verdict.cli import main
@@ -76,7 +76,7 @@ def test_sign_test_handles_large_counts():
 
 
 def test_empty_counts_have_no_rate():
-    assert _test_rate([]) == {"count": 0, "of": 0, "rate": None, "interval": None, "p": None}
+    assert run_sign_test([]) == {"count": 0, "of": 0, "rate": None, "interval": None, "p": None}
 
 
 def gold_file(tmp_path, labels, **changes):

@@ -11,3 +11,4 @@ from .options import BlindOptions as BlindOptions
 from .protocol import BlindProtocol as BlindProtocol
 from .request import BlindRequest as BlindRequest
 from .rubric import Rubric as Rubric, read_rubric as read_rubric
+from .skill_creator import write_grading as write_grading

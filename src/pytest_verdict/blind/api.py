@@ -1,7 +1,7 @@
 """`blind_compare` and `assert_preferred`: blind comparisons in tests."""
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack, cast
@@ -84,6 +84,7 @@ class Pair:
         outputs: The two outputs, each a `pathlib.Path` or the output itself.
         prompt: The task of both outputs.
         expectations: Statements that each output should meet.
+        results: The results of checks by the name of a candidate, as ``expectation_results`` of `BlindOptions`.
 
     Example:
         >>> Pair(name="refund", outputs=("Use the form.", "Call us."), prompt="Say how to get a refund.").expectations
@@ -94,6 +95,7 @@ class Pair:
     outputs: tuple[Any, Any]
     prompt: str
     expectations: Sequence[str] = ()
+    results: Mapping[str, Any] | None = None
 
 
 def blind_compare(
@@ -190,7 +192,7 @@ def compare_pairs(
     names = [pair.name for pair in pairs]
     if len(set(names)) < len(names):
         raise SettingsError(f"each pair has a name of its own, got {shown(names, 200)}")
-    for name in ("name", "position"):
+    for name in ("name", "position", "expectation_results"):
         if name in options:
             raise SettingsError(f"{name} belongs to one comparison; leave it out, each Pair has its own")
     rubric = read_rubric(rubric)
@@ -201,6 +203,7 @@ def compare_pairs(
         inputs = BlindInputs(
             candidates=pair.outputs,
             eval_prompt=pair.prompt,
+            expectation_results=pair.results,
             judge=judge,
             rubric=rubric,
             prefer=prefer,

@@ -208,9 +208,9 @@ def _measure(judged: Sequence[_JudgedItem]) -> dict[str, Any]:
         "repeats_alike": _compute_rate(
             len({vote.label for vote in repeated}) == 1 for repeated in repetitions if len(repeated) > 1
         ),
-        "first_shown_wins": _test_rate(call.first_shown for call in calls),
-        "longer_wins": _test_rate(item.comparison.is_longer_output(item.label) for item in judged),
-        "longer_wins_with_people": _test_rate(item.comparison.is_longer_output(item.item.label) for item in judged),
+        "first_shown_wins": run_sign_test(call.first_shown for call in calls),
+        "longer_wins": run_sign_test(item.comparison.is_longer_output(item.label) for item in judged),
+        "longer_wins_with_people": run_sign_test(item.comparison.is_longer_output(item.item.label) for item in judged),
     }
 
 
@@ -227,7 +227,7 @@ def _compute_rate(outcomes: Iterable[bool]) -> dict[str, Any]:
     }
 
 
-def _test_rate(outcomes: Iterable[bool | None]) -> dict[str, Any]:
+def run_sign_test(outcomes: Iterable[bool | None]) -> dict[str, Any]:
     """Return the rate of true outcomes with the p-value of a sign test; None is no outcome."""
     values = [outcome for outcome in outcomes if outcome is not None]
     return {**_compute_rate(values), "p": mcnemar(values.count(False), values.count(True)) if values else None}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_verdict.blind.candidates import Candidate, read_candidate
+from pytest_verdict.blind.checks import read_check_results
 from pytest_verdict.blind.files import read_object, write_commitment
 from pytest_verdict.blind.leaks import (
     collect_tokens,
@@ -24,6 +25,7 @@ from pytest_verdict.blind.record import (
     FORMAT,
     Assignment,
     Call,
+    CheckResults,
     Citation,
     Leak,
     Setup,
@@ -115,6 +117,7 @@ def _ask(number: int, prepared: _Prepared) -> tuple[int, dict[str, Any] | Awaiti
 
 def _prepare(inputs: BlindInputs) -> _Prepared:
     first, second = inputs.candidates
+    results = read_check_results(inputs.expectation_results, inputs.names, inputs.expectations)
     candidates = (read_candidate(first, inputs.exclude), read_candidate(second, inputs.exclude))
     if not any(candidate.files for candidate in candidates):
         raise ConfigurationError("both outputs are empty or excluded; there is nothing to compare")
@@ -136,7 +139,7 @@ def _prepare(inputs: BlindInputs) -> _Prepared:
         prompt = redact_tokens(inputs.eval_prompt, tokens)
         inputs = inputs.model_copy(update={"eval_prompt": prompt, "expectations": expectations})
 
-    setup = _build_setup(candidates, tokens, leaks, inputs)
+    setup = _build_setup(candidates, tokens, leaks, results, inputs)
     key = secrets.token_hex(16) if inputs.key is None else inputs.key
     setup_digest = hash_json("comparison", setup.to_json())
     assignment = draw_assignment(key, setup_digest, inputs.position)
@@ -148,7 +151,11 @@ def _prepare(inputs: BlindInputs) -> _Prepared:
 
 
 def _build_setup(
-    candidates: tuple[Candidate, Candidate], tokens: tuple[Token, ...], leaks: tuple[Leak, ...], inputs: BlindInputs
+    candidates: tuple[Candidate, Candidate],
+    tokens: tuple[Token, ...],
+    leaks: tuple[Leak, ...],
+    results: CheckResults | None,
+    inputs: BlindInputs,
 ) -> Setup:
     sees_files = can_open_files(inputs.judge)
     sees_images = can_see_images(inputs.judge) and not sees_files
@@ -166,6 +173,7 @@ def _build_setup(
     setup = Setup(
         task=inputs.eval_prompt,
         expectations=inputs.expectations,
+        expectation_results=results,
         rubric=inputs.rubric,
         protocol=inputs.protocol,
         candidates=(first, second),
@@ -187,7 +195,8 @@ def _find_leaks(
 ) -> tuple[Leak, ...]:
     """Return the places that show the judge the name of a candidate; refuse them if the protocol says so."""
     leaks = find_leaks("task", inputs.eval_prompt, tokens)
-    for text in inputs.expectations:
+    # The judge does not see expectations that checks have answered.
+    for text in inputs.expectations if inputs.expectation_results is None else ():
         leaks += find_leaks("expectations", text, tokens)
     rubric_leaks = find_leaks("rubric", encode_text(inputs.rubric.to_json()), tokens)
     leaks += rubric_leaks
@@ -278,7 +287,7 @@ def _build_request(prepared: _Prepared, slots: Mapping[Label, int], repetition: 
         # The prompt itself would be different for each key, because of its fence.
         "form": _hash_text(build_fixed_wording(setup.rubric)),
         "task": _hash_text(setup.task),
-        "expectations": _hash_text(encode_text(list(setup.expectations))),
+        "expectations": _hash_text(encode_text(list(setup.asked_expectations))),
         "rubric": setup.rubric.digest,
         **{f"output {label}": candidate.digest for label, candidate in candidates.items()},
         "shown": "A B",
@@ -296,11 +305,11 @@ def _build_request(prepared: _Prepared, slots: Mapping[Label, int], repetition: 
 
     return BlindRequest(
         prompt=_build_safe_prompt(prepared, candidates),
-        schema=build_reply_schema(setup.rubric, setup.expectations),
+        schema=build_reply_schema(setup.rubric, setup.asked_expectations),
         instructions=build_instructions(setup.rubric),
         parts=parts,
         task=setup.task,
-        expectations=setup.expectations,
+        expectations=setup.asked_expectations,
         rubric=setup.rubric,
         outputs=outputs,
         commitment=prepared.assignment.commitment,
@@ -313,7 +322,7 @@ def _build_safe_prompt(prepared: _Prepared, candidates: Mapping[Label, Candidate
     texts = [file.text or "" for candidate in candidates.values() for file in candidate.files]
     fences = (build_fence(prepared.assignment, prepared.setup_digest, number) for number in count())
     fence = next(fence for fence in fences if not any(fence in text for text in texts))
-    prompt = build_prompt(setup.task, setup.expectations, setup.rubric, candidates, fence)
+    prompt = build_prompt(setup.task, setup.asked_expectations, setup.rubric, candidates, fence)
 
     allowed_texts = setup.visible_names.union(find_tokens(build_fixed_wording(setup.rubric), setup.identity))
     names = find_tokens(prompt, [token for token in setup.identity if token.text not in allowed_texts])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, TypedDict
 
@@ -31,6 +31,8 @@ class BlindOptions(TypedDict, total=False):
         calibration: The path of a calibration; without a fresh one the verdict is ``informal``.
         output: A folder for ``commitment.json``, ``comparison.json`` and ``blind.json`` (default: no files).
         always_ask: Ask the judge even if both outputs are equal, to measure its bias (default: False).
+        expectation_results: The results of checks by the name of a candidate: for each expectation a bool or an object
+            ``{text, passed}``, or the path of a ``grading.json``. The judge is not asked about expectations then.
         tie: Whether a tie passes when a candidate is expected to win: ``fail`` or ``pass`` (default: ``fail``).
         gate: The contradictions of the judge that keep the comparison from passing (default: `reply.GATING`).
         name: The name of the comparison in the report.
@@ -48,6 +50,7 @@ class BlindOptions(TypedDict, total=False):
     calibration: str | Path | None
     output: str | Path | None
     always_ask: bool
+    expectation_results: Mapping[str, Any] | None
     tie: Literal["fail", "pass"]
     gate: Sequence[str]
     name: str | None
@@ -76,6 +79,7 @@ class BlindInputs(StrictModel):
     calibration: str | Path | None = Field(default=None, description="the path of a calibration")
     output: str | Path | None = Field(default=None, description="the path of a folder")
     always_ask: bool = Field(default=False, description="True or False")
+    expectation_results: Any = None
     tie: Literal["fail", "pass"] = "fail"
     gate: Any = GATING
     name: str | None = Field(default=None, description="a text")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
 from itertools import islice
 from typing import Any, ClassVar, Final, Literal
 
@@ -18,9 +19,8 @@ from pytest_verdict.blind.reply import (
     Reply,
     ReplyProblem,
     build_comparison,
-    read_reply,
 )
-from pytest_verdict.blind.rubric import EXCHANGED, LABELS, OTHER, TIE
+from pytest_verdict.blind.rubric import EXCHANGED, LABELS, OTHER, TIE, Scores, decide_winner
 from pytest_verdict.core.kernel import result_from_outcome, run
 from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import ComparisonResult, Outcome
@@ -111,8 +111,8 @@ def derive(observed: Any) -> DerivedComparison:
         and evidence.calls_digest == calls_digest
         and all(call.slots == assignment.slots(call.way) for call in evidence.calls)
     )
-    judgments = tuple(_judge_call(call, evidence.comparison) for call in evidence.calls)
-    repetitions = _combine_calls(judgments, evidence.comparison)
+    judgments = tuple(_judge_call(call, evidence) for call in evidence.calls)
+    repetitions = _combine_calls(judgments, evidence)
     vote = combine_repetitions(repetitions, evidence.comparison.protocol.rule)
     return DerivedComparison(
         evidence=evidence,
@@ -124,8 +124,10 @@ def derive(observed: Any) -> DerivedComparison:
     )
 
 
-def _judge_call(call: Call, setup: Setup) -> Judgment:
-    ballot = BlindBallot(rubric=setup.rubric, expectations=setup.expectations)
+def _judge_call(call: Call, evidence: Evidence) -> Judgment:
+    setup = evidence.comparison
+    checked: Any = setup.check_results(evidence.assignment.slots(call.way))
+    ballot = BlindBallot(rubric=setup.rubric, expectations=setup.expectations, checked=checked)
     expected = {"slots": call.slots, "shown": list(call.shown)}
     name = f"repetition {call.repetition + 1}, order {call.way + 1}, attempt {call.attempt + 1}"
     if call.reply is None:
@@ -133,7 +135,7 @@ def _judge_call(call: Call, setup: Setup) -> Judgment:
         result = result_from_outcome(ballot, expected, None, outcome, name=name)
         return Judgment(call=call, vote=Vote("INVALID"), result=result)
     try:
-        reply = read_reply(call.reply, setup.rubric, setup.expectations)
+        reply = ballot.read(call.reply)
     except ReplyProblem:
         return Judgment(call=call, vote=Vote("INVALID"), result=run(ballot, expected, call.reply, name=name))
 
@@ -146,7 +148,7 @@ def _judge_call(call: Call, setup: Setup) -> Judgment:
     reply = replace(reply, contradictions=(*reply.contradictions, *breaches))
     result = result_from_outcome(ballot, expected, call.reply, ballot.outcome(reply), name=name)
 
-    first_shown = None if reply.winner == TIE else reply.winner == call.shown[0]
+    first_shown = None if reply.judge_winner == TIE else reply.judge_winner == call.shown[0]
     if call.way == 1:
         sides = {label: reply.sides[OTHER[label]] for label in LABELS}
         reply = replace(reply, winner=EXCHANGED[reply.winner], sides=sides)
@@ -157,11 +159,14 @@ def _judge_call(call: Call, setup: Setup) -> Judgment:
     return Judgment(call=call, vote=vote, result=result, reply=reply, first_shown=first_shown)
 
 
-def _combine_calls(judgments: Sequence[Judgment], setup: Setup) -> tuple[Vote, ...]:
+def _combine_calls(judgments: Sequence[Judgment], evidence: Evidence) -> tuple[Vote, ...]:
+    setup = evidence.comparison
     if setup.unseen_files:
         return (Vote("INVALID"),)
     if not judgments and setup.has_equal_outputs:
-        return (Vote("JUDGED", TIE),)
+        # Equal outputs have equal scores, so only the results of checks can decide.
+        scores = dict.fromkeys(LABELS, Scores({"any": Fraction(1)}, {"any": Fraction(1)}))
+        return (Vote("JUDGED", decide_winner(scores, setup.check_results(evidence.assignment.slots(0)))),)
     # A later attempt replaces an earlier one, which held no verdict.
     votes = {(judgment.call.repetition, judgment.call.way): judgment.vote for judgment in judgments}
     combined = []
@@ -307,7 +312,7 @@ def _build_details(comparison: DerivedComparison) -> dict[str, Any]:
         ],
     }
     if setup.expectations:
-        details["expectation_source"] = "judge"
+        details["expectation_source"] = "checks" if setup.expectation_results else "judge"
     details["reliability"] = "informal"
     if setup.calibration is not None and setup.calibration.is_valid:
         details["reliability"] = setup.calibration.to_json()

@@ -1,6 +1,7 @@
 """The record of a blind comparison: whoever asks the judge writes it, and the verdict is derived from it."""
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
@@ -93,14 +94,25 @@ class Citation(RecordedPart):
         return self.status == "fresh" and self.gate
 
 
+Answers = Annotated[tuple[bool, ...], LISTED]
+
+
+class CheckResults(RecordedPart):
+    """Whether the first and the second candidate meet each expectation, as checks have found out."""
+
+    source: Literal["checks"] = "checks"
+    passed: Annotated[tuple[Answers, Answers], LISTED]
+
+
 class Setup(RecordedPart):
     """Everything that is fixed before the judge is asked."""
 
     subject: ClassVar[str] = "the comparison"
-    optional: ClassVar[frozenset[str]] = frozenset({"sees_files", "sees_images", "unseen_files"})
+    optional: ClassVar[frozenset[str]] = frozenset({"expectation_results", "sees_files", "sees_images", "unseen_files"})
 
     task: str
     expectations: Texts
+    expectation_results: CheckResults | None = None
     rubric: Rubric
     protocol: BlindProtocol
     candidates: Annotated[tuple[RecordedCandidate, RecordedCandidate], LISTED]
@@ -116,12 +128,25 @@ class Setup(RecordedPart):
     def _check_names(self) -> Self:
         if self.candidates[0].name == self.candidates[1].name:
             raise ValueError("the candidates have one name")
+        total = len(self.expectations)
+        if self.expectation_results and any(len(side) != total for side in self.expectation_results.passed):
+            raise ValueError(f"each of {total} expectations has one result for each candidate")
         return self
+
+    @property
+    def asked_expectations(self) -> tuple[str, ...]:
+        """The expectations that the judge answers; none if checks have answered them."""
+        return () if self.expectation_results else self.expectations
 
     @property
     def names(self) -> tuple[str, str]:
         first, second = self.candidates
         return first.name, second.name
+
+    def check_results(self, slots: Mapping[Label, int]) -> dict[Label, Sequence[bool]] | None:
+        """Return the results of checks by label."""
+        results = self.expectation_results
+        return {label: results.passed[slot] for label, slot in slots.items()} if results else None
 
     @property
     def has_equal_outputs(self) -> bool:

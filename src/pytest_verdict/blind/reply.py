@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, ValidationError, model_validator
 
 from pytest_verdict.blind.rubric import (
     DEFAULT_RUBRIC,
@@ -20,7 +20,7 @@ from pytest_verdict.blind.rubric import (
     Winner,
     decide_winner,
 )
-from pytest_verdict.core.operator import Operator
+from pytest_verdict.core.operator import OmitWhenDefault, Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.strict_model import LISTED, Texts, problems_in
 from pytest_verdict.core.values.display import shown
@@ -69,6 +69,8 @@ class Reply:
 
     sides: Mapping[Label, Side]
     claimed_winner: Winner | None
+    # By the scores and the answers of the judge; results of checks may make another winner.
+    judge_winner: Winner
     winner: Winner
     reasoning: str
     notes: tuple[str, ...]
@@ -146,22 +148,34 @@ class _Document(_Part):
     winner: Winner | None = None
 
 
-def read_reply(text: str, rubric: Rubric, expectations: Sequence[str] = ()) -> Reply:
-    """Read a reply in the shape of ``comparison.json``."""
+def read_reply(
+    text: str, rubric: Rubric, expectations: Sequence[str] = (), checked: Mapping[Label, Sequence[bool]] | None = None
+) -> Reply:
+    """Read a reply in the shape of ``comparison.json``; results of checks replace its answers to the expectations."""
     values, notes = _find_document(text)
+    if checked is not None:
+        expectations = ()
+        if "expectation_results" in values:
+            notes = (*notes, "expectations_ignored")
     if not expectations:
         values.pop("expectation_results", None)
     document = _read_document(values)
     sides = {label: _read_side(label, document, rubric, expectations) for label in LABELS}
     scores = {label: side.scores for label, side in sides.items()}
     winner = decide_winner(scores, {label: side.passed for label, side in sides.items()})
+    contradictions = tuple(_list_contradictions(document, sides, winner, expectations))
+    judge_winner = winner
+    if checked is not None:
+        sides = {label: replace(side, passed=checked[label]) for label, side in sides.items()}
+        winner = decide_winner(scores, checked)
     return Reply(
         sides=sides,
         claimed_winner=document.winner,
+        judge_winner=judge_winner,
         winner=winner,
         reasoning=document.reasoning,
         notes=notes,
-        contradictions=tuple(_list_contradictions(document, sides, winner, expectations)),
+        contradictions=contradictions,
     )
 
 
@@ -321,6 +335,9 @@ def _to_json_number(value: Fraction) -> int | float:
     return float(value)
 
 
+_Checked = Annotated[dict[Label, Annotated[tuple[StrictBool, ...], LISTED]], _BOTH]
+
+
 class BlindBallot(Operator):
     """A reply of a blind judge holds a verdict.
 
@@ -330,6 +347,7 @@ class BlindBallot(Operator):
     Args:
         rubric: The criteria, as `Rubric.to_json` returns them, or a `Rubric` (default: the default rubric).
         expectations: The expectations that the reply must answer.
+        checked: Whether A and B meet each expectation, if checks have answered instead of the judge.
 
     Example:
         >>> compare("blind_ballot", None, "I would rather not.").notes
@@ -342,6 +360,16 @@ class BlindBallot(Operator):
 
     rubric: Rubric = DEFAULT_RUBRIC
     expectations: Texts = ()
+    checked: OmitWhenDefault[_Checked | None] = None
+
+    @model_validator(mode="after")
+    def _check_number_of_answers(self) -> Self:
+        if self.checked and any(len(side) != len(self.expectations) for side in self.checked.values()):
+            raise ValueError(f"checked answers each expectation once, got {self.checked!r}")
+        return self
+
+    def read(self, text: str) -> Reply:
+        return read_reply(text, self.rubric, self.expectations, self.checked)
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
         """Read a reply; see the class."""
@@ -349,7 +377,7 @@ class BlindBallot(Operator):
         if not isinstance(observed, str):
             return Outcome(0.0, notes=("not_text",))
         try:
-            return self.outcome(read_reply(observed, self.rubric, self.expectations))
+            return self.outcome(self.read(observed))
         except ReplyProblem as problem:
             return Outcome(0.0, notes=(problem.code,), details={"problem": str(problem)})
 
