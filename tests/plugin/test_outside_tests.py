@@ -6,7 +6,7 @@ import pytest
 
 HEAD = 'import contextlib, pytest\nfrom pytest_verdict import assert_matches, compare, expect\nFAIL = ("exact", 1, 2)\n'
 PASSES = HEAD + "def test_it(): pass\n"
-MESSAGE = "made outside of a test; compare in a test or in a fixture"
+MESSAGE = "outside of a test; compare in a test or in a fixture, or accept it by the ini key verdict_unread"
 
 REFUSED = {
     "conftest": {"conftest.py": HEAD + "compare(*FAIL)\n", "test_it.py": PASSES},
@@ -69,6 +69,21 @@ def test_comparison_of_a_hook_does_not_pass(harness, hook):
 @pytest.mark.parametrize("case", ACCEPTED)
 def test_what_does_not_fail_is_accepted(harness, case):
     run = harness.run(ACCEPTED[case])
+    assert run.status == pytest.ExitCode.OK, run.output
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "workers"])
+def test_parameters_that_pass_are_accepted(harness, workers):
+    run = harness.run(REFUSED["parameters"], *workers, process=True)
+    assert "exact: expected 0, got 9" in run.output
+    assert f"made at test_it.py:4, {MESSAGE}" in run.output
+    for mode in ("warn", "ignore"):
+        run = harness.run((), *workers, "-o", f"verdict_unread={mode}", "-W", "default", process=True)
+        assert run.status == pytest.ExitCode.OK, run.output
+        assert (MESSAGE in run.output) == (mode == "warn")
+    passing = REFUSED["parameters"]["test_it.py"].replace("n, 9", "n, n").replace("assert not one", "assert one")
+    run = harness.run({"test_it.py": passing}, *workers, process=True)
     assert run.status == pytest.ExitCode.OK, run.output
 
 

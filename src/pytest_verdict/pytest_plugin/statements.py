@@ -124,9 +124,9 @@ def is_asserted(code: CodeType, offset: int) -> bool:
     if isinstance(test, ast.Attribute):
         return test.attr == "passed"
     # The truth of the whole condition; pytest gives the position of the assertion to what it adds.
-    is_condition = dis.opname[code.co_code[offset]].startswith(("POP_JUMP", "TO_BOOL"))
+    is_condition = dis.opname[code.co_code[offset]].startswith(("POP_JUMP", "TO_BOOL")) and span == _span(test)
     is_plain = isinstance(test, ast.Name | ast.Call | ast.Subscript | ast.Compare)
-    return is_condition and is_plain and span in {_span(test), _span(statement)}
+    return is_plain and (is_condition or span == _span(statement))
 
 
 def name_of(call: ast.Call) -> str:

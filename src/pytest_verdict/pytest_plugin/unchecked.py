@@ -224,7 +224,12 @@ class ComparisonWatch:
         from pytest_verdict.pytest_plugin.watched_result import RedactedResult, WatchedResult
 
         if self.item is None and not is_passed:
-            text = f"{describe_failure(result)}\n  made outside of a test; compare in a test or in a fixture"
+            place = remember_failure(result).describe(self.folder)
+            RECENT_FAILURES.clear()
+            text = (
+                f"{describe_failure(result)}\n  made at {place}, outside of a test; compare in a test or in a fixture,"
+                f" or accept it by the ini key {OPTION}"
+            )
             # Any other exception of a hook would end the session with INTERNALERROR.
             self._complain(text, pytest.UsageError(text))
         with self._lock:

@@ -21,6 +21,9 @@ _OF_FAILURES: Final = frozenset(
     )
 )
 
+# A generator, whose reader decides what becomes of its values, and the function of pytest that explains an assertion.
+_READ_FOR_OTHERS: Final = frozenset(("<genexpr>", "_call_reprcompare"))
+
 
 class RedactedResult(ComparisonResult):
     """A result whose text has no secret of the session."""
@@ -63,6 +66,8 @@ class WatchedResult(RedactedResult):
     def look(self, *, is_firm: bool = True) -> None:
         """Note that the test reads what came out, unless the statement that reads it drops it."""
         frame = calling_frame()
+        while frame and frame.f_code.co_name in _READ_FOR_OTHERS:
+            frame = frame.f_back
         if SESSION.explaining_thread == get_ident() or (frame and drops_value(frame.f_code, frame.f_lasti)):
             return
         remember_failure(self)
