@@ -57,7 +57,7 @@ NO_DOCUMENTS = [
 ]  # fmt: skip
 WORDS = {
     "five": 5, "FIVE": 5, "Five.": 5, "a hundred": 100, "a hundred and five": 105, "one hundred five": 105, "zero": 0,
-    "five hundred thousand": 500_000, "two million three hundred thousand and five": 2_300_005, "a dozen": 12,
+    "five in all": 5, "five hundred thousand": 500_000, "two million three hundred thousand and five": 2_300_005, "a dozen": 12,
     "twenty five": 25, "twenty-five": 25, "minus five": -5, "negative five": -5, "two dozen": 24, "a million": 1_000_000,
     "forty two": 42, "six hundred sixty-six": 666, "two and two makes four": 4, "seventy-six trombones": 76,
     "The answer is five.": 5, "He has five and gives two away, so three remain.": 3, "It is one.": 1, "five percent": 5,
@@ -66,6 +66,7 @@ WORDS = {
 NO_WORDS = [
     *("five and a half", "five point two", "half a dozen", "five or six", "five to six", "at least five", "not five",),
     *("fifth", "twenty-fifth", "five hundredths", "nineteen eighty-four", "five thousand million", "five oh two",),
+    *("three in every five", "two in a hundred", "five in 100",),
     *("one in five", "fivefold", "hundreds", "dozens", "a couple", "several", "five score", "fourty", "two hundreds",),
     *("one two three", "thousand", "million", "five lakh", "five squared", "three quarters", "forty-two point zero",),
     *("no one", "one of them", "five sextillion", "five octillion", "more than five", "five? no", "half of five",),

@@ -140,21 +140,23 @@ def find_claim(text: str, values: Sequence[Value]) -> Part | None:
     ends = [0, *(match.end() for match in _END.finditer(text)), len(text)]
     announcements = [match.end() for match in ANNOUNCED.finditer(text)]
     claims: list[tuple[int, int, int, Value]] = []
-    is_limited = False
+    # By the start of a sentence.
+    refused: dict[int, bool] = {}
+    limited: dict[int, bool] = {}
     for value in claimed:
         start = max(end for end in ends if end <= value.part.start)
         end = min(end for end in ends if end >= value.part.end)
-        is_refused = _REFUSED.search(text, start, end) is not None
-        is_bound = _LIMITED.search(text, start, end) is not None
-        is_limited = is_limited or is_refused or is_bound
+        if start not in refused:
+            refused[start] = _REFUSED.search(text, start, end) is not None
+            limited[start] = _LIMITED.search(text, start, end) is not None
         before = text[start : value.part.start]
         after = text[value.part.end : end].rstrip(".!?;\u2026\n ")
         places = [place for place in announcements if start <= place <= value.part.start]
         is_announced = any(_ONLY_FILLER.fullmatch(text[place : value.part.start]) for place in places)
         is_alone = _ONLY_FILLER.fullmatch(before) and _ALONE_AFTER.fullmatch(after)
         is_concluded = is_alone or _CONCLUDED.search(before)
-        is_claim = is_announced or is_concluded or _STATED.search(before) or (_SO.match(before) and not is_bound)
-        if not is_claim or is_refused or _OPERATOR_AFTER.match(after):
+        is_claim = is_announced or is_concluded or _STATED.search(before) or (_SO.match(before) and not limited[start])
+        if not is_claim or refused[start] or _OPERATOR_AFTER.match(after):
             continue
         rank = 0
         if is_concluded:
@@ -162,7 +164,7 @@ def find_claim(text: str, values: Sequence[Value]) -> Part | None:
         if places:
             rank = 2
         claims.append((rank, start, end, value))
-    if not claims and is_limited:
+    if not claims and any([*refused.values(), *limited.values()]):
         return None
     # Without a claim, the only value counts.
     claims = claims or [(0, 0, claimed[-1].part.end, value) for value in claimed]

@@ -38,8 +38,8 @@ _BEGINS: Final = (
 # "option B. Dogs bark", the letter is no initial.
 _ABBREVIATION: Final = re.compile(
     r"(?<!\w)(?:(?:(?:[A-Za-z]\.)+[A-Za-z]|Jr|Sr)\.|(?:(?<=[\w.,] )(?<!ption )(?<!hoice )(?<!nswer )[A-Z]|[G-Z]"
-    r"|[A-F](?=\. +[A-Z](?:\.|[\w'\u2019-]+(?: [A-Z]|[^\w ]|$)))|(?!Yes|No\. \D)[A-Z][a-z]{1,2}|Prof|Capt|vs?|cf|ca|approx)"
-    rf"\.(?= +(?!{_BEGINS})\w))"
+    r"|[A-F](?=\. +[A-Z](?:\.|[\w'\u2019-]+(?: [A-Z]|[^\w ]|$)))|(?!Yes|No\. \D)[A-Z][a-z]{1,2}"
+    rf"|Capt|Msgr|Pres|Prof|Supt|vs?|cf|ca|approx)\.(?= +(?!{_BEGINS})\w))"
 )
 # Ends an answer before the end of its line. An abbreviation is hidden as NUL.
 _END: Final = re.compile(

@@ -197,7 +197,7 @@ _WORDS_CHANGED_BEFORE: Final = re.compile(
 )
 _WORDS_CHANGED_AFTER: Final = re.compile(
     rf"[ -](?:(?:and (?:an? |one |three )?)?{_FRACTION}\b|(?:out of|over|to the|point|times) \w"
-    rf"|in (?:an? )?(?:[0-9]|{_NEXT_WORD})"
+    rf"|in (?:\w+ )?(?:[0-9]|{_NEXT_WORD})"
     r"|(?:[a-z]*(?:first|second)|dozens|scores?|gross|lakhs?|crores?|squared|cubed|hundreds|thousands|[a-z]+illions?"
     r"|factorial)\b)|-[0-9]| ?[/^\xb2\xb3]",
     re.IGNORECASE,
