@@ -609,3 +609,10 @@ def test_span_objects_of_the_python_sdk_are_read():
         attributes={"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "search"},
     )
     assert [(event.name, event.agent) for event in read_trajectory([agent, tool])] == [("search", "shopper")]
+
+
+def test_first_column_of_a_vertex_row_is_read():
+    used = [{"tool_name": "roll", "tool_input": {"sides": 6}, "mock_tool_output": 4}]
+    assert [event.name for event in read_trajectory({"query": "Roll.", "expected_tool_use": used})] == ["roll"]
+    with pytest.raises(TrajectoryError, match="needs the name of its tool"):
+        read_trajectory({"predicted_trajectory": None, "reference_trajectory": used})

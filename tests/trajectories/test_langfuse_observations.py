@@ -200,3 +200,8 @@ def test_traced_functions_are_read(monkeypatch):
     ]
     (event,) = read_trajectory(found)
     assert (event.name, event.args, event.result, event.agent) == ("search", {"query": "tea"}, "3 teas", "shopper")
+
+
+def test_observation_whose_trace_is_null_is_read():
+    (event,) = read_trajectory([{**observation("TOOL", "search", input={"query": "tea"}), "trace": None}])
+    assert event.name == "search"

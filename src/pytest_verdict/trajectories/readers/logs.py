@@ -198,7 +198,7 @@ _RUN_KEYS: Final = "input output metadata observations trace toolDefinitions too
 
 def _iter_observations(value: Any) -> Iterator[Any]:
     for item in unwrap_list(value, "data"):
-        yield get(item, "trace", default=item)
+        yield get(item, "trace") or item
         yield from get_objects(item, "observations")
 
 
@@ -227,9 +227,7 @@ _EVENTS: Final = frozenset(
     | {"compaction", "interrupt", "checkpoint", "branch", "anchor"}
 )
 # The events are read apart, or are inputs, states and what scorers did.
-_SAMPLE_KEYS: Final = (
-    "messages events input output scores metadata store timelines error_retries events_data eval plan results samples"
-)
+_SAMPLE_KEYS: Final = "messages events input output scores metadata store timelines error_retries events_data"
 
 
 def _is_log(value: Any) -> bool:
@@ -244,7 +242,8 @@ def _is_log(value: Any) -> bool:
 def _list_sample_parts(value: Any) -> Iterator[Any]:
     sample = _choose_sample(value)
     yield from (message for _, message, _ in _iter_messages(sample))
-    yield from (omit_keys(source, *_SAMPLE_KEYS.split()) for source in (value, sample))
+    yield omit_keys(sample, *_SAMPLE_KEYS.split())
+    yield omit_keys(value, *_SAMPLE_KEYS.split(), "eval", "plan", "results", "samples")
 
 
 @partial(Format, marks="messages events role", is_whole=_is_log, list_parts=_list_sample_parts)
@@ -345,7 +344,7 @@ def openhands(value: Any) -> Iterator[CallOrResult]:
         if kind == "ActionEvent":
             group = groups.setdefault(get(event, "llm_response_id") or ("event", place), len(groups))
             call = get(event, "tool_call")
-            args = get(get(call, "function", default=call), "arguments", default=MISSING)
+            args = get(get(call, "function") or call, "arguments", default=MISSING)
             yield build_call(get(event, "tool_name"), args, identifier, group=group)
         elif identifier is not None:
             observation = get(event, "observation")

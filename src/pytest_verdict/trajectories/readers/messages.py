@@ -512,12 +512,20 @@ def adk(value: Any) -> Iterable[CallOrResult]:
     return gemini.read(_list_events(value))
 
 
-# Rows of Vertex AI, and of the first evaluation files of ADK, hold lists of plain calls with tool_name and tool_input.
+# Rows of Vertex AI hold lists of tool_name and tool_input, and so do the first evaluation files of ADK.
 _COLUMNS: Final = ("predicted_trajectory", "reference_trajectory", "expected_tool_use")
 
 
-@partial(Format, is_whole=lambda value: has(value, *_COLUMNS), ignored=" ".join(_COLUMNS[1:]))
-def vertex(value: Any) -> Iterable[CallOrResult]:
+@partial(
+    Format,
+    is_item=lambda item: has(item, "tool_name", "toolName") and has(item, "tool_input", "toolInput"),
+    marks="tool_name toolName",
+    is_whole=lambda value: has(value, *_COLUMNS),
+    ignored=" ".join(_COLUMNS[1:]),
+)
+def vertex(value: Any) -> Iterator[Event]:
     """Read the calls; a row does not say which were made together."""
-    columns = [column for column in (get(value, name, default=MISSING) for name in _COLUMNS) if column is not MISSING]
-    return plain.read(parse_if_json(columns[0] if columns else value))
+    column = next((get(value, name) for name in _COLUMNS if get(value, name, default=MISSING) is not MISSING), None)
+    calls = unwrap_list(value) if column is None else require_list(parse_if_json(column), "a trajectory column")
+    for call in calls:
+        yield build_call(get(call, "tool_name", "toolName"), get(call, "tool_input", "toolInput", default=MISSING))
