@@ -137,7 +137,7 @@ def test_killed_process_is_reaped(impatient, monkeypatch):
 def test_match_in_process_equals_match_here(monkeypatch):
     text = "1,22,333 and é\ud800 " * 3
     here = [find_matches(r"(?P<n>\d+)(,\d+)?|(x)", (), "search", text, limit) for limit in (1, None)]
-    monkeypatch.setattr(regex, "_harmless_length", lambda *_: -1)
+    monkeypatch.setattr(regex, "_prepare", lambda pattern, flags, _mode: (compile_pattern(pattern, flags), -1))
     assert [find_matches(r"(?P<n>\d+)(,\d+)?|(x)", (), "search", text, limit) for limit in (1, None)] == here
     assert [match.text for match in here[1]] == ["1,22", "333"] * 3
 
@@ -145,13 +145,13 @@ def test_match_in_process_equals_match_here(monkeypatch):
 @pytest.mark.parametrize("text", ["\ud83d\ude00b", "\U0001f600b", "\ud800b", "\x00b"], ids=ascii)
 def test_process_receives_the_same_characters(text, monkeypatch):
     here = find_matches("..?b", (), "search", text)
-    monkeypatch.setattr(regex, "_harmless_length", lambda *_: -1)
+    monkeypatch.setattr(regex, "_prepare", lambda pattern, flags, _mode: (compile_pattern(pattern, flags), -1))
     assert find_matches("..?b", (), "search", text) == here
     assert find_matches(text, (), "search", text)[0].text == text
 
 
 def test_failing_process_is_an_error_without_paths(monkeypatch):
-    monkeypatch.setattr(regex, "_harmless_length", lambda *_: -1)
+    monkeypatch.setattr(regex, "_prepare", lambda pattern, flags, _mode: (compile_pattern(pattern, flags), -1))
     monkeypatch.setattr(regex_process, "_CODE", "raise MemoryError")
     regex_process.stop_all()
     result = compare("regex", "a", "a")
@@ -384,6 +384,17 @@ def test_concurrent_endless_matches_stay_within_the_limit(monkeypatch):
         ("(?s).{0,5000}", "fullmatch", [], False),
         (r"\d*", "fullmatch", [], False),
         (r"\s*", "fullmatch", [], False),
+        ("(?!x)|.*", "search", [], True),
+        ("(?!x)|.*", "match", [], True),
+        ("(?s)(?!x)|.*", "fullmatch", [], True),
+        (r"((?<!x)y|[\s\S]*)$", "fullmatch", [], True),
+        (r"(?:(?!x)a)?[\s\S]*", "fullmatch", [], True),
+        ("(?!x)|.*", "fullmatch", [], False),
+        (r"(?!x)[\s\S]*|(?!y)[\s\S]*", "fullmatch", [], False),
+        (r"(?!x)a|[^<>]*", "fullmatch", [], False),
+        (r"(?>(?!x)a|[\s\S]*)", "fullmatch", [], False),
+        (r"(?!x)a?+[\s\S]*", "fullmatch", [], False),
+        (r"(?=(?!x)a|(a?))[\s\S]*\1b?", "fullmatch", [], False),
     ],
 )
 def test_pattern_that_matches_every_text_is_refused(pattern, mode, flags, is_refused):

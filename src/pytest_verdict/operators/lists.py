@@ -19,6 +19,7 @@ from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, Normalized
 EMPTY_OBSERVED: Final = "empty_observed"
 NOT_A_LIST: Final = "not_a_list"
 NOT_A_MAPPING: Final = "not_a_mapping"
+_SEQUENCES: Final = (list, tuple)
 # How much common, missing and unexpected items weigh in the denominator of each metric.
 _WEIGHTS: Final = {"f1": (2, 1, 1), "precision": (1, 0, 1), "recall": (1, 1, 0), "jaccard": (1, 1, 1)}
 MOST_ITEMS: Final = 100
@@ -27,7 +28,7 @@ MOST_ITEMS: Final = 100
 
 def as_list(value: Any) -> list[Any] | None:
     """Return the items of a list, tuple, set, array or column; None for any other value."""
-    if isinstance(value, list | tuple):
+    if isinstance(value, _SEQUENCES):
         return list(value)
     if package_of(value) in ARRAY_PACKAGES:
         return items_of_array(value)

@@ -3,7 +3,6 @@
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
@@ -21,16 +20,17 @@ Details = Mapping[str, Any] | Callable[[], Mapping[str, Any]] | None
 """Evidence of an operator, or a function that returns it when it is read."""
 
 
-@dataclass(slots=True, eq=False)
 class NormalizedSides:
     """Both sides after normalization, and the steps that changed them."""
 
-    expected: Any = None
-    observed: Any = None
     normalization: tuple[str, ...] = ()
     effective: tuple[str, ...] = ()
     changed_expected: bool = False
     changed_observed: bool = False
+
+    def __init__(self, expected: Any = None, observed: Any = None) -> None:
+        self.expected = expected
+        self.observed = observed
 
     def outcome(
         self,
@@ -41,8 +41,9 @@ class NormalizedSides:
         error: str | None = None,
     ) -> Outcome:
         """Return the outcome of a comparison of these sides."""
+        # Keyword arguments would take longer than the rest of this function.
         if not self.normalization:
-            return Outcome(score, normalization, notes, details or None, error=error)
+            return Outcome(score, normalization, notes, details or None, ABSENT, ABSENT, (), error)
         if self.effective:
             details = functools.partial(self._add_effective_steps, details)
         return Outcome(
@@ -107,15 +108,17 @@ def normalize_sides(expected: Any, observed: Any, steps: Sequence[Step]) -> Norm
     if not texts:
         return NormalizedSides(expected, observed)
 
-    normalized, effective = normalize_all(texts, steps)
+    sides = NormalizedSides(expected, observed)
+    normalized, sides.effective = normalize_all(texts, steps)
+    sides.normalization = step_names(steps)
     replacements = {text: other for text, other in zip(texts, normalized, strict=True) if text != other}
-    changed_expected = not replacements.keys().isdisjoint(expected_texts)
-    changed_observed = not replacements.keys().isdisjoint(observed_texts)
-    if changed_expected:
-        expected = _replace_texts(expected, replacements)
-    if changed_observed:
-        observed = _replace_texts(observed, replacements)
-    return NormalizedSides(expected, observed, step_names(steps), effective, changed_expected, changed_observed)
+    sides.changed_expected = not replacements.keys().isdisjoint(expected_texts)
+    sides.changed_observed = not replacements.keys().isdisjoint(observed_texts)
+    if sides.changed_expected:
+        sides.expected = _replace_texts(expected, replacements)
+    if sides.changed_observed:
+        sides.observed = _replace_texts(observed, replacements)
+    return sides
 
 
 def _texts_in(value: Any) -> Iterator[str]:

@@ -22,7 +22,7 @@ from pytest_verdict.core.operator import PassFailOperator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import SettingsError, allowed
-from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, NOT_TEXT, normalize_sides, not_text, unusable
+from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, NOT_TEXT, normalize_sides, unusable
 from pytest_verdict.operators.regex_process import RegexTimeLimitError, match_in_process
 
 INVALID_PATTERN: Final = "invalid_regex_pattern"
@@ -50,7 +50,14 @@ _MANY_CHARACTERS: Final = "".join(map(chr, [*range(10_000), *range(10_000, sys.m
 _HARMLESS_STEPS: Final = 100_000_000.0
 _LONGEST_TEXT: Final = 2**30
 _REPEATS: Final = frozenset({"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"})
+_ENTERED_ONCE: Final = frozenset({"ASSERT", "ASSERT_NOT", "ATOMIC_GROUP", "POSSESSIVE_REPEAT"})
 _SINGLE: Final = frozenset({"LITERAL", "NOT_LITERAL", "IN", "ANY", "AT"})
+
+
+class _Spans(NamedTuple):
+    """What a second process tells about a match."""
+
+    regs: Sequence[Sequence[int]]
 
 
 class FoundMatch(NamedTuple):
@@ -135,24 +142,31 @@ def find_matches(
     pattern: str, flags: tuple[str, ...], mode: Mode, text: str, limit: int | None = 1
 ) -> list[FoundMatch]:
     """Match a regular expression, in bounded time."""
-    compiled = compile_pattern(pattern, flags)
-    if len(text) > _harmless_length(pattern, compiled.flags, mode):
+    names = compile_pattern(pattern, flags).groupindex
+    return [FoundMatch(text, match.regs, names) for match in _find(pattern, flags, mode, text, limit)]
+
+
+def _find(
+    pattern: str, flags: tuple[str, ...], mode: Mode, text: str, limit: int | None
+) -> Sequence[re.Match[str] | _Spans]:
+    compiled, harmless_length = _prepare(pattern, flags, mode)
+    if len(text) > harmless_length:
         spans = match_in_process(pattern, compiled.flags & ~_UNICODE, mode, text, limit, TIME_LIMIT)
-        return [FoundMatch(text, regions, compiled.groupindex) for regions in spans]
+        return [*map(_Spans, spans)]
     if mode == "search":
-        matches = itertools.islice(compiled.finditer(text), limit)
-        return [FoundMatch(text, match.regs, compiled.groupindex) for match in matches]
-    match = getattr(compiled, mode)(text)
-    return [FoundMatch(text, match.regs, compiled.groupindex)] if match else []
+        return [*itertools.islice(compiled.finditer(text), limit)]
+    match = compiled.fullmatch(text) if mode == "fullmatch" else compiled.match(text)
+    return [match] if match else []
 
 
 @functools.lru_cache(maxsize=1_024)
-def _harmless_length(pattern: str, flags: int, mode: Mode) -> int:
-    """Return a length of texts up to which a match surely is fast: a power of two, or 0."""
+def _prepare(pattern: str, flags: tuple[str, ...], mode: Mode) -> tuple[re.Pattern[str], int]:
+    """Compile a pattern, and find a length of texts up to which a match surely is fast: a power of two, or 0."""
+    compiled = compile_pattern(pattern, flags)
     length = 1
-    while length < _LONGEST_TEXT and most_steps(pattern, flags & ~_UNICODE, length, mode) <= _HARMLESS_STEPS:
+    while length < _LONGEST_TEXT and most_steps(pattern, compiled.flags & ~_UNICODE, length, mode) <= _HARMLESS_STEPS:
         length *= 2
-    return length // 2
+    return compiled, length // 2
 
 
 @functools.lru_cache(maxsize=16)
@@ -226,11 +240,30 @@ def _count_ways_of_node(kind: str, argument: Any, length: int) -> tuple[float, f
 
 @functools.lru_cache(maxsize=1_024)
 def matches_every_text(pattern: str, flags: tuple[str, ...], mode: Mode) -> bool:
-    """Return whether a pattern matches the empty text and a text of very many characters, and excludes nothing."""
-    compile_pattern(pattern, flags)
-    if "(?!" in pattern or "(?<!" in pattern:
+    """Return whether a pattern matches the empty text and a text of very many characters, whatever it excludes."""
+    texts = ("", _MANY_CHARACTERS + pattern)
+    if "(?!" not in pattern and "(?<!" not in pattern:
+        return all(find_matches(pattern, flags, mode, text) for text in texts)
+    compiled, harmless_length = _prepare(pattern, flags, "match")
+    if len(texts[1]) > harmless_length:
         return False
-    return all(find_matches(pattern, flags, mode, text) for text in ("", _MANY_CHARACTERS + pattern))
+    try:
+        rest = _without_exclusions(_parse(pattern, compiled.flags & ~_UNICODE))
+        matcher = importlib.import_module("re._compiler").compile(rest, compiled.flags)
+    except RecursionError:
+        return False
+    return all(map(matcher.fullmatch if mode == "fullmatch" else matcher.match, texts))
+
+
+def _without_exclusions(part: Any) -> Any:
+    """Copy a part of a parsed pattern in which everything that excludes something matches nowhere."""
+    if isinstance(part, tuple) and part and str(part[0]) in _ENTERED_ONCE and "ASSERT_NOT" in repr(part):
+        return importlib.import_module("re._constants").FAILURE, ()
+    if isinstance(part, tuple | list):
+        return type(part)(map(_without_exclusions, part))
+    if hasattr(part, "state"):
+        return type(part)(part.state, [*map(_without_exclusions, part)])
+    return part
 
 
 def refuse_pattern(pattern: Any, flags: tuple[str, ...], mode: Mode = "search") -> Outcome | None:
@@ -288,12 +321,20 @@ class Regex(PassFailOperator):
     _compiles = compiles
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        pattern = self.effective_expected(expected)
-        if refusal := refuse_pattern(pattern, self.flags, self.mode) or not_text(pattern, observed):
+        pattern = self.effective_expected(expected) if self.replaces_expected else expected
+        if refusal := refuse_pattern(pattern, self.flags, self.mode):
             return refusal
+        if not isinstance(observed, str):
+            return Outcome(0.0, notes=(NOT_TEXT,))
         sides = normalize_sides(None, observed, self.normalize)
         try:
-            matches = find_matches(pattern, self.flags, self.mode, sides.observed)
+            matches = _find(pattern, self.flags, self.mode, sides.observed, 1)
         except RegexTimeLimitError as error:
             return sides.outcome(0.0, error=str(error))
-        return sides.outcome(1.0, details=matches[0].details) if matches else sides.outcome(0.0)
+        if not matches:
+            return sides.outcome(0.0)
+        return sides.outcome(1.0, (), lambda: _describe(pattern, self.flags, sides.observed, matches[0]))
+
+
+def _describe(pattern: str, flags: tuple[str, ...], text: str, match: re.Match[str] | _Spans) -> dict[str, Any]:
+    return FoundMatch(text, match.regs, compile_pattern(pattern, flags).groupindex).details()

@@ -17,6 +17,7 @@ Metric = Literal["levenshtein", "damerau_levenshtein", "indel", "jaro", "jaro_wi
 _CJK: Final = "\u3041-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _WORDS: Final = {"unicode": re.compile(r"\w+"), "cjk": re.compile(rf"[{_CJK}]|[^\W{_CJK}]+")}
 _WORD_METRICS: Final = frozenset({"token_f1", "rouge_l"})
+_SIMILARITIES: Final = frozenset({"jaro", "jaro_winkler"})
 _WORDS_COUNT: Final = Needs(
     lambda operator: operator.metric in _WORD_METRICS, "words count only with metric='token_f1' or 'rouge_l'"
 )
@@ -93,28 +94,27 @@ class TextSimilarity(Operator):
             return refusal
         if self.metric in _WORD_METRICS:
             return self._compare_words(sides)
-        return self._compare_characters(sides)
+        return self._compare_characters(sides, sides.expected, sides.observed)
 
-    def _compare_characters(self, sides: NormalizedSides) -> Outcome:
-        first: str = sides.expected
-        second: str = sides.observed
+    def _compare_characters(self, sides: NormalizedSides, first: str, second: str) -> Outcome:
+        metric = self.metric
         lengths = [len(first), len(second)]
+        shorter, longer = lengths
         # A fixed order makes every metric symmetric to the last bit.
-        if lengths[0] > lengths[1] or (lengths[0] == lengths[1] and first > second):
+        if shorter > longer or (shorter == longer and first > second):
             first, second = second, first
-        if error := _length_error(self.metric, first, second):
+            shorter, longer = longer, shorter
+        if shorter * longer > _LARGEST_PRODUCT[metric] and (error := _length_error(metric, first, second)):
             return sides.outcome(0.0, error=error)
 
-        measure = measure_of(self.metric)
-        if self.metric in {"jaro", "jaro_winkler"}:
+        measure = measure_of(metric)
+        if metric in _SIMILARITIES:
             score = 1.0 if first == second else min(1.0, max(0.0, measure.similarity(first, second)))
-            return sides.outcome(score, details={"metric": self.metric, "lengths": lengths})
+            return sides.outcome(score, details={"metric": metric, "lengths": lengths})
         distance: int = measure.distance(first, second)
-        largest = len(second)
-        if self.metric == "indel":
-            largest += len(first)
+        largest = shorter + longer if metric == "indel" else longer
         score = (largest - distance) / largest if largest else 1.0
-        return sides.outcome(score, details=lambda: {"metric": self.metric, "distance": distance, "lengths": lengths})
+        return sides.outcome(score, (), lambda: {"metric": metric, "distance": distance, "lengths": lengths})
 
     def _compare_words(self, sides: NormalizedSides) -> Outcome:
         expected = self._words(sides.expected)

@@ -1,6 +1,9 @@
 """Operators on text: equality and substrings."""
 
+import functools
+import operator
 from collections.abc import Sequence
+from itertools import compress
 from typing import Annotated, Any, ClassVar, Final, Self
 
 from pydantic import model_validator
@@ -80,6 +83,10 @@ class NormalizedExact(Exact):
 class _Contains(PassFailOperator):
     kind: ClassVar[str] = "text"
     expected_settings: ClassVar[tuple[str, ...]] = ("substrings",)
+    _contains: ClassVar[Any] = operator.contains
+    """Returns whether a text contains another one, as this operator understands it."""
+    _decide: ClassVar[Any] = any
+    """Returns whether a comparison passes, from which texts were found."""
     _lists_missing: ClassVar[bool] = False
 
     substrings: Annotated[Sequence[str] | None, IN_ORDER] = None
@@ -91,45 +98,41 @@ class _Contains(PassFailOperator):
         if self.substrings is not None and (not self.substrings or "" in self.substrings):
             raise ValueError(f"substrings: takes at least one text, none of them empty, got {list(self.substrings)!r}")
         for text in self.substrings or ():
-            if not normalize(text, self._steps()):
+            if not normalize(text, self._steps):
                 raise ValueError(f"substrings: {text!r} is empty after normalization and would be found everywhere")
         return self
 
     def evaluate(self, expected: Any, observed: Any) -> Outcome:
-        expected = self.effective_expected(expected)
+        if self.replaces_expected:
+            expected = self.effective_expected(expected)
         texts: list[Any] | None = [expected]
         if not isinstance(expected, str):
             texts = as_texts(expected)
             if texts is None or not all(isinstance(text, str) for text in texts):
                 return unusable(NOT_TEXT, _SUBSTRINGS, expected)
-        sides = normalize_sides(texts, observed if isinstance(observed, str) else None, self._steps())
+        sides = normalize_sides(texts, observed if isinstance(observed, str) else None, self._steps)
         texts = sides.expected
         if not texts or "" in texts:
             # Every text contains the empty text, so such a check would assert nothing.
             return sides.outcome(0.0, [EMPTY_EXPECTED], error=must_be(_SUBSTRINGS, expected))
         if not isinstance(observed, str):
             return Outcome(0.0, notes=(NOT_TEXT,))
-        matches = self._find(texts, sides.observed)
-        passed = self._passes(len(matches), len(texts))
-        return sides.outcome(float(passed), details=lambda: self._details(matches, texts))
+        contains = self._contains
+        normalized = sides.observed
+        is_found = [contains(normalized, text) for text in texts]
+        return sides.outcome(float(self._decide(is_found)), (), lambda: self._details(texts, is_found))
 
+    @functools.cached_property
     def _steps(self) -> Sequence[Step]:
         if self.case_sensitive:
             return self.normalize
         return (*self.normalize, "casefold")
 
-    def _find(self, texts: list[str], observed: str) -> list[str]:
-        return [text for text in texts if text in observed]
-
-    def _passes(self, matches: int, total: int) -> bool:
-        del total
-        return matches > 0
-
-    def _details(self, matches: list[str], texts: list[str]) -> dict[str, Any]:
-        if not self._lists_missing:
-            return {"found": matches}
-        in_observed = set(matches)
-        return {"found": matches, "missing": [text for text in texts if text not in in_observed]}
+    def _details(self, texts: list[str], is_found: list[bool]) -> dict[str, Any]:
+        details = {"found": [*compress(texts, is_found)]}
+        if self._lists_missing:
+            details["missing"] = [*compress(texts, map(operator.not_, is_found))]
+        return details
 
 
 class ContainsAny(_Contains):
@@ -161,10 +164,8 @@ class ContainsAll(_Contains):
     """
 
     name: ClassVar[str] = "contains_all"
+    _decide: ClassVar[Any] = all
     _lists_missing: ClassVar[bool] = True
-
-    def _passes(self, matches: int, total: int) -> bool:
-        return matches == total
 
 
 class NotContains(_Contains):
@@ -178,10 +179,7 @@ class NotContains(_Contains):
     """
 
     name: ClassVar[str] = "not_contains"
-
-    def _passes(self, matches: int, total: int) -> bool:
-        del total
-        return matches == 0
+    _decide: ClassVar[Any] = staticmethod(lambda is_found: not any(is_found))
 
 
 class StartsWith(_Contains):
@@ -195,9 +193,7 @@ class StartsWith(_Contains):
     """
 
     name: ClassVar[str] = "starts_with"
-
-    def _find(self, texts: list[str], observed: str) -> list[str]:
-        return [text for text in texts if str.startswith(observed, text)]
+    _contains: ClassVar[Any] = staticmethod(str.startswith)
 
 
 class EndsWith(_Contains):
@@ -211,6 +207,4 @@ class EndsWith(_Contains):
     """
 
     name: ClassVar[str] = "ends_with"
-
-    def _find(self, texts: list[str], observed: str) -> list[str]:
-        return [text for text in texts if str.endswith(observed, text)]
+    _contains: ClassVar[Any] = staticmethod(str.endswith)

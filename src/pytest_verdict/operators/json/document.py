@@ -11,7 +11,6 @@ from pytest_verdict.core.operator import Operator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.differences import Difference, summarize_differences
 from pytest_verdict.core.values.encoding import MAXIMUM_DEPTH, TYPE_KEY, encode
-from pytest_verdict.core.values.equality import TEXT
 from pytest_verdict.core.values.jsontext import NOT_FINITE, TOO_DEEP, JsonTextError, parse_json
 from pytest_verdict.core.values.numbers import as_exact, is_number, plain_scalar, truth_value
 from pytest_verdict.core.values.placeholders import has_named_fields, named_fields
@@ -30,6 +29,7 @@ NORMALIZE_UNUSED: Final = "normalize_unused"
 _FOR_CONTENT: Final = frozenset(NORMALIZERS) - {
     *("strip_markdown_fence", "ascii_punctuation", "nfc", "nfkc", "strip", "collapse_whitespace")
 }
+_TEXTS: Final = (str, bytes, bytearray)
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
 _T = TypeVar("_T")
 
@@ -60,12 +60,16 @@ def read_both(expected: Any, observed: Any, steps: Sequence[Step], parse: tuple[
         if all(isinstance(side, Mapping | list | tuple) for side in (expected, observed)):
             return unusable(NORMALIZE_UNUSED, requirement, expected)
     sides = normalize_sides(expected_text, observed_text, steps)
-    first = _read_or_error(expected if expected_text is None else sides.expected, parse=parse[0])
-    second = _read_or_error(observed if observed_text is None else sides.observed, parse=parse[1])
-    if type(first) is not JsonTextError and type(second) is not JsonTextError:
-        return Documents(first, second, sides)
-    documents = {"expected": first, "observed": second}
-    errors = {side: error for side, error in documents.items() if type(error) is JsonTextError}
+    values = {
+        "expected": expected if expected_text is None else sides.expected,
+        "observed": observed if observed_text is None else sides.observed,
+    }
+    try:
+        first = read_document(values["expected"], parse=parse[0])
+        return Documents(first, read_document(values["observed"], parse=parse[1]), sides)
+    except JsonTextError:
+        found = zip(values, map(_find_error, values.values(), parse), strict=True)
+    errors = {side: error for side, error in found if error is not None}
     requirement = "a JSON document" if expected_text is None else "JSON text, unless parse=False"
     error_text = must_be(requirement, expected) if "expected" in errors else None
     notes = [*dict.fromkeys(error.note for error in errors.values())]
@@ -73,16 +77,17 @@ def read_both(expected: Any, observed: Any, steps: Sequence[Step], parse: tuple[
     return sides.outcome(0.0, notes, {"unreadable": reasons}, error=error_text)
 
 
-def _read_or_error(value: Any, *, parse: bool) -> Any:
+def _find_error(value: Any, parse: bool) -> JsonTextError | None:  # noqa: FBT001 - called by map
     try:
-        return read_document(value, parse=parse)
+        read_document(value, parse=parse)
     except JsonTextError as error:
         return error
+    return None
 
 
 def read_document(value: Any, *, parse: bool = True) -> Any:
     """Read one document; without ``parse`` a text is a JSON string."""
-    if parse and isinstance(value, str | bytes | bytearray):
+    if parse and isinstance(value, _TEXTS):
         return parse_json(value)
     return _copy_plain(value, 1)
 
@@ -103,14 +108,17 @@ def _copy_plain(value: Any, depth: int) -> Any:
     # A call for each scalar would take most of the time.
     if kind is list or (kind is not dict and not isinstance(value, Mapping)):
         return [item if type(item) in _PLAIN else _copy_plain(item, depth + 1) for item in value]
-    if TEXT.issuperset(map(type, value)):
-        return {key: item if type(item) in _PLAIN else _copy_plain(item, depth + 1) for key, item in value.items()}
     copied: dict[str, Any] = {}
     for key, item in value.items():
-        if not isinstance(key, str):
-            raise JsonTextError(NOT_JSON, f"a key of an object is text, got one of type {_type_name(key)}")
-        copied[str.__str__(key)] = _copy_plain(item, depth + 1)
+        name = key if type(key) is str else _read_key(key)
+        copied[name] = item if type(item) in _PLAIN else _copy_plain(item, depth + 1)
     return copied
+
+
+def _read_key(key: Any) -> str:
+    if not isinstance(key, str):
+        raise JsonTextError(NOT_JSON, f"a key of an object is text, got one of type {_type_name(key)}")
+    return str.__str__(key)
 
 
 def _read_scalar(value: Any) -> Any:

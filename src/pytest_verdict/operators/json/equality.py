@@ -23,6 +23,7 @@ from pytest_verdict.operators.normalized_sides import EMPTY_EXPECTED, must_be
 
 ListMode = Literal["contained", "exact"]
 
+_CONTAINERS: Final = (dict, list)
 _SORTED: Final = ("json_sort_keys",)
 
 
@@ -126,11 +127,10 @@ class JsonSubset(_JsonPartsOperator):
         if isinstance(documents, Outcome):
             return documents
         steps = self._steps()
-        is_empty = documents.expected == {} or (documents.expected == [] and self.list_mode == "contained")
-        if is_empty:
+        in_place = self.list_mode == "exact"
+        if documents.expected == {} or (documents.expected == [] and not in_place):
             requirement = "a document that is not empty: every object contains {}, every list []"
             return documents.sides.outcome(0.0, [EMPTY_EXPECTED], error=must_be(requirement, expected))
-        in_place = self.list_mode == "exact"
         if _is_contained(documents.expected, documents.observed, in_place):
             return documents.sides.outcome(1.0, normalization=steps)
         details = difference_details(_find_missing("$", documents.expected, documents.observed, in_place))
@@ -192,7 +192,7 @@ def _find_unmatched(expected: list[Any], observed: list[Any]) -> list[int]:
 
 def _key(item: Any) -> Hashable:
     """Return a key that only equal items have; equal objects and lists may have other keys."""
-    return repr(item) if isinstance(item, dict | list) else (isinstance(item, bool), item)
+    return repr(item) if isinstance(item, _CONTAINERS) else (isinstance(item, bool), item)
 
 
 def _labels(item: Any) -> Iterator[Hashable]:
