@@ -91,6 +91,11 @@ def test_name_refuses_what_is_no_claim(text):
     assert compare("exact", "Paris", text, extract=extract).verdict == "fail"
 
 
+@pytest.mark.parametrize(("text", "label"), [("B and C are both correct.", None), ("Only B remains.", "B")])
+def test_letter_that_is_no_word_is_a_label_before_any_word(text, label):
+    assert [part.value for part in name_finder(["A", "B", "C"])(text)] == [label] * (label is not None)
+
+
 @pytest.mark.parametrize(
     "labels", [[], {}, "Paris", [""], {"Paris": [""]}, {"a": ["x"], "b": ["x"]}, [1], {"a": [1]}], ids=repr
 )
@@ -198,6 +203,11 @@ def test_a_claim_beside_doubts_is_read(reply):
         "So 42 is an upper bound.",
         "So we start with 42. Half of it is the answer.",
         "Thus 42 is out.",
+        "It is not possible to determine; 42 is given for another year.",
+        "It is 42 because I forgot one, but it should be 41.",
+        "Since March, 42 and 41 were seen.",
+        "Since it cannot be 41, 42 fails.",
+        "John has 42 and eats 8.",
         "Therefore, 42 must be rejected.",
         "So much for 42.",
         "In 42 cases it failed.",
@@ -267,6 +277,10 @@ def test_number_that_nobody_claims_is_no_answer(reply):
         "If we multiply 6 by 7, we obtain 42.",
         "If each box holds 7 and there are 6 boxes, then there are 42 in total.",
         "The answer is, as expected, 42.",
+        "The answer to your question is 42.",
+        "The correct answer is 42, because 6 * 7 = 42.",
+        "After giving away 8 apples, John has 42 apples.",
+        "Since each pack has 6 bottles and there are 7 packs, there are 42 bottles.",
         "Tom had 48 and gave away 6, which leaves him with 42.",
         "We start with 48 and lose 6. Therefore, she owns 42.",
     ],
@@ -287,6 +301,8 @@ def test_number_beside_others_is_read(reply):
         "We can exclude Paris.",
         "Paris is eliminated.",
         "The rest are wrong, Paris included.",
+        "Looks like somebody mentioned Paris.",
+        "Although Rome, Paris fail.",
         "If I remember correctly, people wrongly say Paris.",
         "Unlike Rome, Paris fails.",
         "Although it is near Rome, it isn't Paris.",
@@ -325,6 +341,7 @@ def test_name_that_nobody_claims_is_no_answer(reply):
         "No doubt: Paris",
         "Without a doubt, Paris.",
         "Looks like Paris.",
+        "The city mentioned in the text is Paris.",
         "He was born in Paris.",
     ],
 )

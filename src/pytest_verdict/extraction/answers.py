@@ -64,31 +64,31 @@ _DENIAL: Final = re.compile(rf"(?:,|\band)?\s*\b(?:not|rather than|instead of){_
 # What says nothing about the claim of its sentence: a contrast, an operation on two values, a hedge, and the other values.
 _OPERAND: Final = r"(?:(?!\b(?:or|is|was|were|had|not)\b)[^,.\n\ufffc]){1,40}\ufffc+"
 _ASIDE: Final = re.compile(
-    r"(?im)(?:^|(?<=[.!?] ))[ \t]*(?:(?:although|though|while|whereas|unlike|contrary to|despite"
+    r"(?im)(?:^|(?<=[.!?] ))[ \t]*(?:(?:although|though|while|whereas|since|because|unlike|contrary to|despite"
     r"|(?:after|by|having) (?:rul|exclud|eliminat|discard)\w+)\b[^,\n]*(?:, \ufffc+(?: and \ufffc+)?)*"
     rf"|if{_OPERAND}{_OPERAND}[^,.\n\ufffc]{{0,20}}),(?: then\b)?"
     r"|\b(?:if|unless|as long as) (?:i|memory)\b[^,.;\n\ufffc]{0,40}\b(?:mistaken|wrong|correctly|right|recall|remember|error"
     r"|mistake|serves),|\b(?:no|without) (?:an?y? )?(?:doubt|question)\b"
     r"|\bthe (?:others?|rest)(?: \w+)? (?:(?:are|is) (?:wrong|incorrect|false)|(?:do|does)(?:n['\u2019]t| not) \w+)"
-    r"(?!,? and|, \ufffc)"
+    r"(?!,? and|, \ufffc)|(?<=\ufffc),? because\b(?:(?!\bbut\b)[^.;\n])*"
 )
 # Words that make the values of their sentence no answer.
 _REFUSED: Final = re.compile(
     r"(?i)\b(?:not|no|never|cannot|neither|nor|none|nothing|nobody|without|except|unlike|instead|rather than"
     r"|other than|(?:any|every)(?:thing|one|body) but|all but|doubt|wrong(?:ly)?|incorrect|false|hardly|barely"
-    r"|scarcely|far from|lack\w*|fails|failed to|too|so (?:is|are|was|does|much)|reject\w*|avoid|exclud\w+|eliminat\w+"
-    r"|rul\w+ out|opposite|despite|devoid|contrary|than|or|either|maybe|perhaps|possibl[ey]|might|could|may|also"
-    r"|unless|if|otherwise|suppos\w+|assum\w+|imagine|let|(?:w|sh)ould have|(?<!\bi )would (?:say|answer|think)"
-    r"|(?:people|many|some|others) say|said|says|(?<!all )told|wrote|mention\w*|claim\w*|(?<!as )expect\w*|suggest\w*"
-    r"|thinks|thought|considered|tempting|naive|originally|initially|first|formerly|used to|previous|your|mistake"
-    r"|misprint|planned|until|unlikely|off by|only (?:for|when)|(?:at|a) (?:an? |the )?(?:best|worst|most|least|latest"
-    r"|earliest|minimum|maximum)|max|min|short of)\b|n['\u2019]t\b|\?|\ufffc['\u2019)]* (?:looks|seems|appears"
-    r"|is out)\b|\b(?:for|where|with) \w+ ?="
+    r"|scarcely|far from|lack\w*|fails?|failed to|too|so (?:is|are|was|does|much)|reject\w*|avoid|exclud\w+"
+    r"|eliminat\w+|rul\w+ out|opposite|despite|devoid|contrary|than|or|either|maybe|perhaps|possibl[ey]|might|could"
+    r"|may|also|unless|if|otherwise|suppos\w+|assum\w+|imagine|let|(?:w|sh)ould have|(?<!\bi )would (?:say|answer"
+    r"|think)|(?:people|many|some|others) say|said|says|(?<!all )told|wrote|mention(?!ed in)\w*|claim\w*"
+    r"|(?<!as )expect\w*|suggest\w*|thinks|thought|considered|tempting|naive|originally|initially|first|formerly"
+    r"|used to|previous|your (?:answer|guess|result|value|\ufffc)|mistake|misprint|planned|until|unlikely|off by"
+    r"|only (?:for|when)|(?:at|a) (?:an? |the )?(?:best|worst|most|least|latest|earliest|minimum|maximum)|max|min"
+    r"|short of)\b|n['\u2019]t\b|\?|\ufffc['\u2019)]* (?:looks|seems|appears|is out)\b|\b(?:for|where|with) \w+ ?="
 )
 # Words behind a claim that take it back, and those that make a whole reply no answer.
 _TAKEN_BACK: Final = re.compile(r"(?i)\b(?:wrong|incorrect|false|doubt|instead|or|also|off by)\b|n['\u2019]t be\b")
 _NO_ANSWER: Final = re.compile(
-    r"(?i)(?:\b(?:not|cannot)|n['\u2019]t) (?:able to )?(?:\w+ )?(?:known?|tell|say|answer|determined?|confirm)\b"
+    r"(?i)(?:\b(?:not|cannot)|n['\u2019]t) (?:(?:able|possible) to )?(?:\w+ )?(?:known?|tell|say|answer|determined?|confirm)\b"
     r"|\b(?:no idea|unknown|unclear|depends|refuse|decline|disagree|(?:hard|difficult|impossible) to)\b|~~"
     r"|<(?:s|del|strike)>|\\x?cancel\{|[\u2717\u2718\u274c]|\[ \]"
 )
@@ -110,7 +110,9 @@ _CONCLUDED: Final = re.compile(
     rf"|leaves|leaving|(?:leaves?|leaving|left)(?: \w+)? with)\b){_FILLER}$"
 )
 _SO: Final = re.compile(r"\s*(?:so|hence|therefore|thus|consequently)\b", re.IGNORECASE)
-_STATED: Final = re.compile(rf"\b(?:is|are|was|were|be|(?:it|that|there)['\u2019]s)\b{_FILLER}$", re.IGNORECASE)
+_STATED: Final = re.compile(
+    rf"\b(?:is|are|was|were|be|has|have|(?:it|that|there)['\u2019]s)\b{_FILLER}$", re.IGNORECASE
+)
 _ONLY_FILLER: Final = re.compile(rf"{_FILLER}$", re.IGNORECASE)
 _ALONE_AFTER: Final = re.compile(r"(?:[\s)\]}*_,%\xb0'\u2019-]*[^\W\d]*){0,3}[\s)\]}*_:,.-]*$")
 _OPERATOR_AFTER: Final = re.compile(r"\s*(?:[-+*/\xd7\xf7^<>\u2264\u2265\xb1]|plus\b|minus\b|times\b|divided\b)")
@@ -327,10 +329,10 @@ def _read_labels(labels: Any) -> dict[str, str]:
 
 def _name_pattern(name: str) -> str:
     words = r"\s+".join(map(re.escape, name.split()))
-    if len(name) > 1:
-        return f"(?i:{words})"
+    if name not in {"A", "I"}:
+        return f"(?i:{words})" if len(name) > 1 else words
     # "A" and "I" are also English words.
-    return rf"{words}(?! (?!is|was|or|and|because|since|as|fits|fails|contradicts|looks|seems)[a-z])"
+    return rf"{words}(?! (?!is|are|was|or|and|because|since|as|fits|fails|contradicts|looks|seems)[a-z])"
 
 
 _ITEM: Final = re.compile(r"^(\s*)(?:[-*+\u2022\u2013]|\(?[0-9]+[.)]|\(?[a-z]\))\s+(\S.*)$")
