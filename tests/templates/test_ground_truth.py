@@ -263,7 +263,9 @@ NUMBERS = [NumericExact(), NumericRange(min=1, max=9)]
 @pytest.mark.parametrize(
     ("operator", "truth"),
     [
+        (AllOf(conditions=NUMBERS), "about five"),
         (AnyOf(conditions=[NumericExact(), DateMatch()]), "about five"),
+        (AtLeastN(n=2, conditions=[NumericExact(), ExactMatch()]), "about five"),
         (Weighted(conditions=NUMBERS[:1], weights=[1]), "about five"),
         (AllOf(conditions=[AnyOf(conditions=NUMBERS[:1])]), "about five"),
     ],

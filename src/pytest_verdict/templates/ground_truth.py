@@ -5,6 +5,7 @@ The operator compares the ground truth with a handful of sample values, as the t
 
 import datetime
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final, get_args
 
 from pydantic import BaseModel, Field, ValidationError, create_model
@@ -19,6 +20,7 @@ from pytest_verdict.core.values.dates import read_date
 from pytest_verdict.core.values.display import shown
 from pytest_verdict.core.values.numbers import as_decimal
 from pytest_verdict.errors import TemplateError
+from pytest_verdict.operators.aggregate import AllOf
 from pytest_verdict.operators.date import DateMatch
 from pytest_verdict.operators.synthetic_operators import NotBlank
 from pytest_verdict.templates.field import Verification, choices_of, types_of
@@ -45,16 +47,28 @@ def refuse_impossible(cls: type[BaseModel], verified: Mapping[str, Verification]
         if not _can_be_tried(operator) or operator.contains_model_operator:
             continue
         truth = f"with the ground truth {shown(verification.ground_truth, 60)}"
-        problem = _find_unusable(verification)
-        is_checked_always = False
-        read = _read_as_it_is if verification.reads_trace else _build_reader(cls, name)
-        if not problem and read is not None:
-            problem, is_checked_always = _try_samples(cls.model_fields[name], verification, read)
+        problem, is_checked_always = _find_problem(cls, name, verification)
         if problem:
             raise TemplateError(f"{cls.__name__}.{name}: no answer passes {truth}: {problem}")
         if is_checked_always:
             hint = "to check only that there is an answer, write verify_with=NotBlank()"
             raise TemplateError(f"{cls.__name__}.{name}: every answer passes {truth}, so it checks nothing; {hint}")
+
+
+def _find_problem(cls: type[BaseModel], name: str, verification: Verification) -> tuple[str, bool]:
+    """Return why no answer passes, or an empty text, and whether every answer passes."""
+    problem = _find_unusable(verification)
+    is_checked_always = False
+    read = _read_as_it_is if verification.reads_trace else _build_reader(cls, name)
+    if not problem and read is not None:
+        problem, is_checked_always = _try_samples(cls.model_fields[name], verification, read)
+    operator = verification.operator
+    parts = [replace(verification, operator=part.operator) for part in getattr(operator, "conditions", None) or ()]
+    reasons = [_find_problem(cls, name, part)[0] for part in parts]
+    needed = len(parts) if isinstance(operator, AllOf) else getattr(operator, "n", 1)
+    if parts and not problem and reasons.count("") < needed:
+        problem = next(filter(None, reasons))
+    return problem, is_checked_always
 
 
 def _can_be_tried(operator: Operator) -> bool:
