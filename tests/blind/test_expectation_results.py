@@ -198,18 +198,18 @@ def test_assert_preferred_takes_results():
     ("results", "message"),
     [
         ([True, True], r"by the names of the candidates.*got \[True, True\]"),
-        ({"old": [True, True]}, r"'old' and 'new', got \['old'\]"),
-        ({"old": [True, True], "now": [True, True]}, r"'old' and 'new', got \['old', 'now'\]"),
-        ({**RESULTS, "old": [True]}, r"\['old'\] is a list of 2 results.*got \[True\]"),
-        ({**RESULTS, "new": [True] * 3}, r"\['new'\] is a list of 2 results"),
-        ({**RESULTS, "new": [True, 1]}, r"\['new'\]\[1\] is true or false, or an object .*, got 1"),
-        ({**RESULTS, "new": [True, {"text": EXPECTATIONS[1]}]}, r"\['new'\]\[1\]"),
-        ({**RESULTS, "new": [True, {"text": EXPECTATIONS[1], "passed": "yes"}]}, r"\['new'\]\[1\]"),
+        ({"old": [True, True]}, r"'old', 'new'\), got \['old'\]"),
+        ({"old": [True, True], "now": [True, True]}, r"'old', 'new'\), got \['old', 'now'\]"),
+        ({**RESULTS, "old": [True]}, r"\['old'\] is a list with true.*got \[True\]"),
+        ({**RESULTS, "new": [True] * 3}, r"\['new'\] is a list with true"),
+        ({**RESULTS, "new": [True, 1]}, r"\['new'\] is a list with .* got \[True, 1\]"),
+        ({**RESULTS, "new": [True, {"text": EXPECTATIONS[1]}]}, r"\['new'\] is a list with true"),
+        ({**RESULTS, "new": [True, {"text": EXPECTATIONS[1], "passed": "yes"}]}, r"\['new'\] is a list with true"),
         (
             {**RESULTS, "new": as_objects([True, True])[::-1]},
-            r"\['new'\]\[0\] is true or false, or an object with passed and the text 'It says 42'",
+            r"\['new'\] is a list with true",
         ),
-        ({**RESULTS, "new": True}, r"\['new'\] is a list .* or the path of a grading.json .*, got True"),
+        ({**RESULTS, "new": True}, r"\['new'\] is a list .* or the path of a grading.json, got True"),
         ({**RESULTS, "new": "nowhere/grading.json"}, "nowhere/grading.json.*cannot be read"),
     ],
 )
@@ -223,8 +223,8 @@ def test_invalid_results_are_rejected(results, message):
     [
         ("{", "cannot be read"),
         ("[]", "the top level is an object"),
-        ('{"expectations": {}}', "is a list of 2 results.*got {}"),
-        ('{"expectations": []}', "is a list of 2 results"),
+        ('{"expectations": {}}', "is a list with true.*got {}"),
+        ('{"expectations": []}', "is a list with true"),
         ("\udcff", "cannot be read"),
     ],
     ids=["cut off", "a list", "no list", "empty", "no text"],
@@ -238,9 +238,7 @@ def test_invalid_grading_file_is_rejected(tmp_path, content, message):
 
 def test_grading_of_other_expectations_is_rejected(tmp_path):
     place = grading(tmp_path, [True, True], ["It says 42", "It says why "])
-    with pytest.raises(
-        ConfigurationError, match=r"\[1\] is true or false, or an object with passed and the text 'It says why'"
-    ):
+    with pytest.raises(ConfigurationError, match="is a list with true"):
         compared(results={**RESULTS, "new": place})
 
 

@@ -10,7 +10,7 @@ from pytest_verdict.errors import ConfigurationError
 class Baseline:
     """Measures before and after a ``with`` block with the same function.
 
-    The first measurement is made when the block begins and never repeated. `change` is the observed value for ``delta``.
+    The first measurement is made when the block begins. `change` is the observed value for ``delta``.
 
     Args:
         measure: A function without arguments that returns a number.
@@ -28,8 +28,6 @@ class Baseline:
         >>> compare("delta", 1, baseline.change).passed
         True
     """
-
-    __slots__ = ("_measure", "_values")
 
     def __init__(self, measure: Callable[[], Any]) -> None:
         if not callable(measure):
@@ -50,9 +48,7 @@ class Baseline:
         return {"before": before, "after": after}
 
     def __enter__(self) -> Self:
-        if self._values:
-            raise ConfigurationError("a baseline is measured once; create another one for another block")
-        self._values.append(snapshot(self._measure()))
+        self._values = [snapshot(self._measure())]
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:

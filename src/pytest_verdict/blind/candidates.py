@@ -91,10 +91,6 @@ class Candidate:
     def digest(self) -> str:
         return content_digest([file.to_json() for file in self.files])
 
-    @property
-    def extracted_texts(self) -> dict[str, str | None]:
-        return {file.path: file.text for file in self.files if file.reading.extracted_by}
-
     def to_record(self, name: str) -> RecordedCandidate:
         return RecordedCandidate(
             name=name,

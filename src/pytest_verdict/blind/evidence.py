@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from pytest_verdict.blind.candidates import Candidate, read_candidate
-from pytest_verdict.blind.checks import read_check_results
 from pytest_verdict.blind.files import read_object, write_commitment
 from pytest_verdict.blind.leaks import (
     collect_tokens,
@@ -20,7 +19,7 @@ from pytest_verdict.blind.leaks import (
     redact_candidate,
     redact_tokens,
 )
-from pytest_verdict.blind.options import BlindInputs
+from pytest_verdict.blind.options import BlindInputs, read_check_results
 from pytest_verdict.blind.record import (
     FORMAT,
     Assignment,
@@ -295,8 +294,9 @@ def _build_request(prepared: _Prepared, slots: Mapping[Label, int], repetition: 
     }
     for label, candidate in candidates.items():
         # Another version of a library may extract another text, but a judge that opens files does not read it.
-        if candidate.extracted_texts and not setup.sees_files:
-            parts[f"text {label}"] = _hash_text(encode_text(candidate.extracted_texts))
+        texts = {file.path: file.text for file in candidate.files if not setup.sees_files and file.reading.extracted_by}
+        if texts:
+            parts[f"text {label}"] = _hash_text(encode_text(texts))
     outputs: dict[Label, BlindOutput] = {}
     for label, candidate in candidates.items():
         candidate.copy_to(folder / label)

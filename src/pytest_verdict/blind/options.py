@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, TypedDict
 
 from pydantic import BeforeValidator, Field, InstanceOf, model_validator
 
 from pytest_verdict.blind.candidates import EXCLUDED
+from pytest_verdict.blind.files import read_object
 from pytest_verdict.blind.protocol import BlindProtocol
+from pytest_verdict.blind.record import CheckResults
 from pytest_verdict.blind.reply import GATING
 from pytest_verdict.blind.rubric import DEFAULT_RUBRIC, Rubric
 from pytest_verdict.core.strict_model import LISTED, NotBlank, StrictModel, Text, Texts
-from pytest_verdict.errors import allowed
+from pytest_verdict.core.values.display import shown
+from pytest_verdict.errors import SettingsError, allowed
 
 UNNAMED: Final = ("x", "y")
 
@@ -97,3 +101,27 @@ class BlindInputs(StrictModel):
         if self.position is not None and self.key is None:
             raise ValueError("position balances a series of comparisons drawn from one key: give key as well")
         return self
+
+
+def read_check_results(results: Any, names: tuple[str, str], expectations: Sequence[str]) -> CheckResults | None:
+    if results is None:
+        return None
+    if not isinstance(results, Mapping) or set(results) != set(names):
+        got = shown(list(results) if isinstance(results, Mapping) else results, 80)
+        raise SettingsError(f"expectation_results are results by the names of the candidates, {names}, got {got}")
+    sides = []
+    for name in names:
+        values = results[name]
+        if isinstance(values, str | Path):
+            values = read_object(Path(values)).get("expectations")
+        answers = []
+        for value, text in zip_longest(values if isinstance(values, list | tuple) else (), expectations):
+            is_object = isinstance(value, Mapping) and value.get("text") == text
+            answers.append(value.get("passed") if is_object else value)
+        if len(answers) != len(expectations) or not all(isinstance(answer, bool) for answer in answers):
+            raise SettingsError(
+                f"expectation_results[{name!r}] is a list with true, false or an object of text and passed for each of"
+                f" {shown(list(expectations), 200)}, or the path of a grading.json, got {shown(values, 200)}"
+            )
+        sides.append(tuple(answers))
+    return CheckResults(passed=(sides[0], sides[1])) if expectations else None

@@ -5,30 +5,17 @@ import os
 import statistics
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Final, NamedTuple
-
-from pydantic import Field
+from typing import Any, Final, NamedTuple
 
 from pytest_verdict.blind.api import Pair
 from pytest_verdict.blind.files import read_object
 from pytest_verdict.core.new_files import write_whole
 from pytest_verdict.core.result import ComparisonResult
-from pytest_verdict.core.strict_model import LISTED, NotBlank, StrictModel, Text
+from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import ConfigurationError
 
 GRADING: Final = "grading.json"
 _FIGURES: Final = ("pass_rate", "time_seconds", "tokens")
-_Texts = Annotated[tuple[Text, ...], LISTED, Field(description="a list of texts")]
-
-
-class _Metadata(StrictModel, extra="ignore"):
-    subject: ClassVar[str] = "an evaluation"
-
-    eval_id: int | str | None = None
-    prompt: NotBlank
-    # Files use either name.
-    assertions: _Texts = ()
-    expectations: _Texts = ()
 
 
 class Iteration(NamedTuple):
@@ -57,16 +44,19 @@ def read_iteration(workspace: Path) -> Iteration:
         if len(outputs_by_name) < 2:
             raise ConfigurationError(f"{workspace}: {name} has a run of {next(iter(outputs_by_name))} only")
         path = workspace / evaluation / "eval_metadata.json"
-        metadata = _Metadata.read(read_object(path), str(path))
-        expectations = metadata.assertions or metadata.expectations
+        metadata = read_object(path)
+        if not isinstance(metadata.get("prompt"), str):
+            raise ConfigurationError(f"{path}: the prompt is a text, got {shown(metadata.get('prompt'), 80)}")
+        # Files use either name.
+        expectations = metadata.get("assertions") or metadata.get("expectations") or ()
         gradings = {side: outputs_by_name[side].parent / GRADING for side in names}
         is_graded = expectations and all(path.is_file() for path in gradings.values())
-        iteration.ids[name] = evaluation.removeprefix("eval-") if metadata.eval_id is None else metadata.eval_id
+        iteration.ids[name] = metadata.get("eval_id", evaluation.removeprefix("eval-"))
         iteration.pairs.append(
             Pair(
                 name=name,
                 outputs=(outputs_by_name[names[0]], outputs_by_name[names[1]]),
-                prompt=metadata.prompt,
+                prompt=metadata["prompt"],
                 expectations=expectations,
                 results=gradings if is_graded else None,
             )

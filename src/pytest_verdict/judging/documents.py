@@ -13,7 +13,6 @@ from zipfile import ZipFile
 
 from pytest_verdict.core.families import FAMILIES, load
 from pytest_verdict.core.kernel import error_outcome
-from pytest_verdict.core.values.display import shown
 from pytest_verdict.errors import MissingExtraError, VerdictError
 from pytest_verdict.judging.calls import call_within
 
@@ -57,6 +56,7 @@ def read_text(path: str, content: bytes) -> FileText:
             warnings.simplefilter("ignore")
             # A malicious document can keep a reader busy for hours.
             text, library = call_within(_TIMEOUT, partial(load(extractor), content))
+        is_blank = not str.strip(text)
     except TimeoutError:
         return FileText(None, reason=f"its text was not extracted within {_TIMEOUT} seconds")
     except VerdictError as error:
@@ -64,10 +64,7 @@ def read_text(path: str, content: bytes) -> FileText:
     except Exception as error:  # noqa: BLE001 - a broken document may raise anything in its reader
         return FileText(None, reason=error_outcome(error).error)
 
-    if not isinstance(text, str) or not isinstance(library, str):
-        got = shown((text, library), 80)
-        return FileText(None, reason=f"TypeError: an extractor gives a text and its own name, got {got}")
-    if not text.strip():
+    if is_blank:
         return FileText(None, reason="there is no text in it, only pictures or nothing at all")
     if len(text) > MAXIMUM_CHARACTERS:
         return FileText(None, reason=f"its text is longer than {MAXIMUM_CHARACTERS} characters")

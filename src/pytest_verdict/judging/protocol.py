@@ -7,7 +7,7 @@ import math
 import pkgutil
 import re
 import sys
-from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar, runtime_checkable
@@ -47,11 +47,6 @@ class JudgeRequest:
     schema: dict[str, Any]
     instructions: str
     parts: Mapping[str, str]
-
-    @property
-    def images(self) -> Sequence[Image]:
-        """The pictures of the question, for a judge that sees pictures."""
-        return ()
 
     @property
     def key(self) -> str:

@@ -83,11 +83,12 @@ class ModelJudge:
 
     async def __call__(self, request: JudgeRequest, /) -> JudgeReply:
         prompt: Any = request.prompt
-        if self.sees_images and request.images:
+        images = getattr(request, "images", ()) if self.sees_images else ()
+        if images:
             from pydantic_ai import BinaryContent
 
             prompt = [request.prompt]
-            for image in request.images:
+            for image in images:
                 prompt += [f"{image.name}:", BinaryContent(image.content, media_type=image.media_type)]
         instructions = request.instructions if self._instructions is None else self._instructions
         # Enter the agent for each question, so that no connection stays open when the session ends.
