@@ -402,13 +402,13 @@ def test_a_killed_run_ends_its_processes_and_can_continue(long_rows, tmp_path):
 def test_processes_that_keep_dying_are_an_error(long_rows, tmp_path, monkeypatch, capsys):
     from pytest_verdict.core import parallel
 
-    monkeypatch.setattr(parallel, "_work", _die)
+    monkeypatch.setattr(parallel, "_start_process", _die)
     assert main(["score", *LONG, "-j", "2", "-o", "out"]) == 2
     assert "3 times without a result between" in capsys.readouterr().err
     assert not (tmp_path / "out/records.jsonl").exists()
 
 
-def _die(*_work):
+def _die():
     os.kill(os.getpid(), signal.SIGKILL)
 
 

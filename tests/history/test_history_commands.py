@@ -9,6 +9,7 @@ import re
 
 import pytest
 
+from pytest_verdict.errors import ConfigurationError
 from pytest_verdict.history.series import build_groups, build_views
 from pytest_verdict.history.terminal import format_groups
 from pytest_verdict.store.files import StoreFiles
@@ -82,10 +83,13 @@ def test_parts_of_sessions_do_not_count(command, tmp_path):
 
 
 @pytest.mark.ci
-def test_session_that_was_pushed_with_several_tags_counts_once(command, store, report):
+def test_session_that_was_pushed_twice_counts_once(command, store, report):
+    tags = {"model": "small", "prompt": "12"}
     for folder in (report(), report()):
-        for tags in ({}, {"model": "small"}, {"prompt": "12"}):
+        for _ in range(2):
             store.push(folder, tags)
+        with pytest.raises(ConfigurationError, match="a stored run is never changed"):
+            store.push(folder, {"model": "large"})
     for words in ([], ["--tag", "model=small", "--tag", "prompt=12"]):
         out = command("history", "*city", "--by", "test", "--store", store.files.folder, *words)[1]
         assert "  ██  2 of 2, " in out

@@ -162,7 +162,7 @@ def test_a_comparison_that_is_not_reached_any_more_is_no_removed_one(sessions):
     _, text = compare_runs()
     assert "test_raises, exact 'raises': pass: not reached, because the test did not pass: ValueError: no" in text
     _, text = compare_runs("--format", "markdown")
-    assert "ValueError&#58; no reply" in text
+    assert "ValueError: no reply" in text
     assert compare_runs("--format", "html")[0] == 1
     assert re.search(r"written: diff\.html", compare_runs("--format", "html")[1])
 

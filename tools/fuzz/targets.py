@@ -155,6 +155,7 @@ TARGETS: Final = {
     "agent_replies": Target(file_targets.read_agent_reply, (AdapterError, ValueError)),
     "blind_folders": Target(file_targets.read_blind_folder, (VerdictError,), cost=4),
     "blind_files": Target(file_targets.read_blind_files, (VerdictError,)),
+    "documents": Target(file_targets.read_document, (RecordError,), cost=50),
     "forms": Target(file_targets.read_form, (VerdictError,), cost=20),
     "templates": Target(file_targets.read_template, (VerdictError,)),
     "attestations": Target(file_targets.read_attestation, (VerdictError, OSError), cost=15),
