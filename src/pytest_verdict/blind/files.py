@@ -27,17 +27,17 @@ def write_commitment(folder: Path, commitment: str, comparison: str) -> None:
     """Write the commitment and remove the files of an earlier comparison."""
     for name in (COMPARISON, RECORD):
         (folder / name).unlink(missing_ok=True)
-    write_whole(folder / COMMITMENT, _format_json({"commitment": commitment, "comparison": comparison}))
+    write_whole(folder / COMMITMENT, format_json({"commitment": commitment, "comparison": comparison}))
 
 
 def write_result(folder: Path, result: ComparisonResult) -> None:
     document = result.details.get("comparison")
     if document is not None:
-        write_whole(folder / COMPARISON, _format_json(document))
+        write_whole(folder / COMPARISON, format_json(document))
     write_whole(folder / RECORD, f"{result.to_text()}\n")
 
 
-def _format_json(document: Mapping[str, Any]) -> str:
+def format_json(document: Mapping[str, Any]) -> str:
     text = json.dumps(document, indent=2, ensure_ascii=False)
     # UTF-8 cannot encode half of a surrogate pair, but JSON can escape it.
     if text.encode("utf-8", "replace").decode("utf-8") != text:
@@ -67,7 +67,7 @@ def verify_folder(folder: Path, commitment: str | None = None) -> Iterator[str]:
         COMMITMENT: {"commitment": recorded_commitment, "comparison": comparison},
         COMPARISON: result.details.get("comparison"),
     }
-    texts = {name: None if document is None else _format_json(document) for name, document in documents.items()}
+    texts = {name: None if document is None else format_json(document) for name, document in documents.items()}
     for name, text in {**texts, RECORD: f"{result.to_text()}\n"}.items():
         if _read_bytes(folder / name) != (None if text is None else text.encode()):
             yield f"{name} does not follow from the replies and the assignment in the record"

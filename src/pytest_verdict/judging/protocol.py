@@ -145,10 +145,6 @@ def can_open_files(judge: Any) -> bool:
     return getattr(judge, "sees_files", False) is True
 
 
-def can_see_images(judge: Any) -> bool:
-    return getattr(judge, "sees_images", False) is True
-
-
 def serialize_reply(reply: Any) -> str:
     if isinstance(reply, str):
         return reply

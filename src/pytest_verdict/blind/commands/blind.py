@@ -18,7 +18,6 @@ exit codes:
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -86,6 +85,7 @@ def open_judge(arguments: argparse.Namespace) -> Any:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from pytest_verdict.blind.files import format_json
     from pytest_verdict.blind.pairs import format_summary, summarize
     from pytest_verdict.blind.skill_creator import read_iteration, write_benchmark
 
@@ -120,7 +120,7 @@ def run(arguments: argparse.Namespace) -> int:
         elif not is_series:
             say(f"{comparison.status}, winner: {comparison.winner}")
     if is_series:
-        write_whole(output / "summary.json", json.dumps(summary, indent=2) + "\n")
+        write_whole(output / "summary.json", format_json(summary))
         say(*lines)
     if iteration:
         skill = arguments.first.resolve().parent.name.removesuffix("-workspace")
