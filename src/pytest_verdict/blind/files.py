@@ -136,12 +136,8 @@ def read_comparison(source: str | os.PathLike[str]) -> ImportedComparison:
         results = document.get("expectation_results") or document.get("assertion_results")
         expectations = [answer.get("text", "") for answer in results["A"]["details"]] or [""] if results else ()
         reply = read_reply(json.dumps({**document, "expectation_results": results}), rubric, expectations)
-    except (OSError, ValueError, SettingsError) as error:
-        raise RecordError(f"{shown(source, 80)} is no comparison.json: {error}") from None
-    except (LookupError, TypeError, AttributeError):
-        raise RecordError(
-            f"{shown(source, 80)} is no comparison.json: A and B need a rubric, and details of their expectations"
-        ) from None
+    except (OSError, ValueError, SettingsError, LookupError, TypeError, AttributeError) as error:
+        raise RecordError(f"{shown(source, 80)} is no comparison.json: {type(error).__name__}: {error}") from None
     warnings = tuple(
         f"{one.where}: claimed {one.claimed}, derived {one.derived} ({one.code})" for one in reply.contradictions
     )
