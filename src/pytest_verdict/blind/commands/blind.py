@@ -92,9 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     iteration = None
     if arguments.second is None:
         if arguments.names or arguments.prompt or arguments.expectations or arguments.pairs:
-            raise ConfigurationError(
-                "an iteration has its own names, prompts and expectations; leave out their options"
-            )
+            raise ConfigurationError("an iteration has its own names, prompts and expectations; leave out yours")
         iteration = read_iteration(arguments.first)
     elif arguments.prompt is None:
         raise ConfigurationError("two outputs need their task: --prompt FILE")
