@@ -24,6 +24,7 @@ from pytest_verdict.accepting.file import parse_accepted
 from pytest_verdict.blind import HumanJudge, blind_compare
 from pytest_verdict.blind.calibration import read_gold_set
 from pytest_verdict.blind.rubric import read_rubric
+from pytest_verdict.blind.skill_creator import read_iteration
 from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.core.values.jsontext import parse_json_with_floats
 from pytest_verdict.core.values.yaml import decode_text
@@ -36,6 +37,7 @@ from pytest_verdict.errors import AwaitingJudgmentError, ConfigurationError, Map
 from pytest_verdict.extraction.evaluator import Evaluator
 from pytest_verdict.extraction.input_mapping import read_input
 from pytest_verdict.extraction.steps import PRESETS
+from pytest_verdict.judging import documents
 from pytest_verdict.operators.criteria import read_criteria
 from pytest_verdict.page.server import Server
 from pytest_verdict.report.manifest import read_manifest
@@ -285,6 +287,23 @@ def read_form(text: str) -> None:
             blind_compare("because 6 times 7 is 42", "42", "What is 6 times 7?", HumanJudge(folder), key="key")
         for form in folder.glob("*/form.yaml"):
             form.write_bytes(_encode(text))
+
+
+def read_document(text: str) -> None:
+    """Find the text of a document: the suffix, and its bytes as the code points of the text."""
+    suffix, _, content = text.partition("\n")
+    answer = documents.read_text(f"output.{suffix}", content.encode("latin-1", "replace"))
+    if answer.text is None:
+        raise RecordError(answer.reason or "there is no reason")
+
+
+def read_iterations(text: str) -> None:
+    """Read the folder of a skill's iteration, whose metadata is the text."""
+    workspace = PLACE / "iteration"
+    for name in ("with", "without"):
+        write_parts(workspace / "eval-1" / name / "outputs", {"output.txt": name})
+    write_parts(workspace / "eval-1", {"eval_metadata.json": text})
+    read_iteration(workspace)
 
 
 def read_template(text: str) -> None:
