@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from pytest_verdict.blind.files import read_comparison
 from pytest_verdict.blind.reply import ReplyProblem, build_comparison, read_reply
 from pytest_verdict.blind.rubric import DEFAULT_RUBRIC, Scores, decide_winner, read_rubric, round_half_up
-from pytest_verdict.errors import RecordError, SettingsError
+from pytest_verdict.errors import SettingsError
 
 # Shape and numbers are those of the pattern's own example; the texts are ours.
 EXAMPLE = (Path(__file__).parent / "example_comparison.json").read_text(encoding="utf-8")
@@ -208,86 +207,3 @@ def test_invalid_rubric_is_rejected(tmp_path, text, message):
     (tmp_path / "rubric.yaml").write_text(text)
     with pytest.raises(SettingsError, match=message):
         read_rubric(tmp_path / "rubric.yaml")
-
-
-def test_pattern_example_is_read():
-    comparison = read_comparison(EXAMPLE)
-    assert (comparison.derived_winner, comparison.warnings) == ("A", ())
-    assert json.dumps(comparison.document) == json.dumps(json.loads(EXAMPLE))
-
-
-@pytest.mark.parametrize(
-    ("change", "warnings"),
-    [
-        (lambda d: d.update(winner="B"), ["winner: claimed B, derived A (winner_opposite)"]),
-        (lambda d: d["rubric"]["A"].pop("overall_score"), []),
-        (
-            lambda d: d["rubric"]["A"].update(overall_score=9.4),
-            ["rubric.A.overall_score: claimed 9.4, derived 9 (score_arithmetic)"],
-        ),
-        (
-            lambda d: d["expectation_results"]["B"]["details"][0].update(text="Other"),
-            ["expectation_results.B.details: claimed Other, derived The name is filled in (expectation_text)"],
-        ),
-    ],
-    ids=["winner", "missing", "arithmetic", "expectation"],
-)
-def test_imported_deviation_gives_a_warning(change, warnings):
-    document = json.loads(EXAMPLE)
-    change(document)
-    assert list(read_comparison(json.dumps(document)).warnings) == warnings
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda d: d.update(winner="b"),
-        lambda d: d["expectation_results"]["A"].update(details=[]),
-        lambda d: d["expectation_results"]["A"].pop("details"),
-        lambda d: d["rubric"]["B"]["content"].pop("accuracy"),
-        lambda d: d["rubric"]["A"]["content"].update(accuracy=7),
-        lambda d: d["rubric"]["A"]["content"].update(accuracy=None),
-        lambda d: d["rubric"].pop("B"),
-        lambda d: d.update(rubric=[]),
-    ],
-)
-def test_import_that_cannot_decide_is_refused(change):
-    document = json.loads(EXAMPLE)
-    change(document)
-    with pytest.raises(RecordError, match=r"is no comparison\.json"):
-        read_comparison(json.dumps(document))
-
-
-@pytest.mark.parametrize(
-    ("counts", "winner"), [(((2, 5), (1, 5)), "A"), (((2, 5), (3, 5)), "B"), (((1, 2), (1, 2)), "TIE")]
-)
-def test_imported_expectations_decide_by_pass_rate(counts, winner):
-    side = {"content": {"c": 3}, "structure": {"s": 3}}
-    results = {
-        label: {"details": [{"text": str(number), "passed": number < passed} for number in range(total)]}
-        for label, (passed, total) in zip("AB", counts, strict=True)
-    }
-    exchanged = {"A": results["B"], "B": results["A"]}
-    for answers, expected_winner in ((results, winner), (exchanged, {"A": "B", "B": "A"}.get(winner, winner))):
-        text = json.dumps({"winner": "TIE", "rubric": {"A": side, "B": side}, "expectation_results": answers})
-        assert read_comparison(text).derived_winner == expected_winner
-
-
-@pytest.mark.parametrize("null", [None, {}])
-def test_import_ignores_empty_expectation_results(null):
-    document = {**json.loads(EXAMPLE), "expectation_results": null}
-    assert read_comparison(json.dumps(document)).derived_winner == "A"
-
-
-@pytest.mark.parametrize("text", ["{", "{}", '{"rubric": {"A": {}}}', '{"a": 1, "a": 2}', "{" * 300])
-def test_import_rejects_other_json(text):
-    with pytest.raises(RecordError, match=r"no comparison\.json"):
-        read_comparison(text)
-
-
-def test_comparison_is_read_from_a_file(tmp_path):
-    (tmp_path / "comparison.json").write_text(EXAMPLE)
-    assert read_comparison(tmp_path / "comparison.json") == read_comparison(EXAMPLE)
-    assert read_comparison(str(tmp_path / "comparison.json")).derived_winner == "A"
-    with pytest.raises(RecordError, match="No such file"):
-        read_comparison("nowhere.json")

@@ -7,7 +7,7 @@ import blind_judges as judges
 import pytest
 from blind_judges import BAD, GOOD
 
-from pytest_verdict import ComparisonResult, MismatchError
+from pytest_verdict import ComparisonResult, MismatchError, compare
 from pytest_verdict.blind.api import assert_preferred, blind_compare
 from pytest_verdict.blind.files import verify_folder
 from pytest_verdict.blind.human import HumanJudge
@@ -242,12 +242,19 @@ def test_grading_of_other_expectations_is_rejected(tmp_path):
         compared(results={**RESULTS, "new": place})
 
 
-@pytest.mark.parametrize(
-    "given", [{"A": [True]}, {"A": [True], "B": [1]}, {"A": [True], "B": []}, [True], {"A": True, "B": True}]
-)
+@pytest.mark.parametrize("given", [{"A": [True]}, {"A": [True], "B": [1]}, [True], {"A": True, "B": True}])
 def test_ballot_rejects_wrong_number_of_results(given):
     with pytest.raises(SettingsError):
         BlindBallot(expectations=["It says 42"], checked=given)
+
+
+def test_ballot_with_a_wrong_number_of_results_is_an_error():
+    reply = '{"rubric": {"A": %s, "B": %s}}' % ((json.dumps({"content": {"c": 3}, "structure": {"s": 3}}),) * 2)
+    rubric = {"id": "r", "version": 1, "content": ["c"], "structure": ["s"]}
+    for answers in ([], [True, True]):
+        checked = {"A": [True], "B": answers}
+        result = compare("blind_ballot", None, reply, rubric=rubric, expectations=["It says 42"], checked=checked)
+        assert result.verdict == "error"
 
 
 def test_ballot_settings_round_trip():

@@ -24,6 +24,7 @@ from pytest_verdict.accepting.file import parse_accepted
 from pytest_verdict.blind import HumanJudge, blind_compare
 from pytest_verdict.blind.calibration import read_gold_set
 from pytest_verdict.blind.rubric import read_rubric
+from pytest_verdict.blind.skill_creator import read_iteration
 from pytest_verdict.core.values.encoding import encode_text
 from pytest_verdict.core.values.jsontext import parse_json_with_floats
 from pytest_verdict.core.values.yaml import decode_text
@@ -294,6 +295,15 @@ def read_document(text: str) -> None:
     answer = documents.read_text(f"output.{suffix}", content.encode("latin-1", "replace"))
     if answer.text is None:
         raise RecordError(answer.reason or "there is no reason")
+
+
+def read_iterations(text: str) -> None:
+    """Read the folder of a skill's iteration, whose metadata is the text."""
+    workspace = PLACE / "iteration"
+    for name in ("with", "without"):
+        write_parts(workspace / "eval-1" / name / "outputs", {"output.txt": name})
+    write_parts(workspace / "eval-1", {"eval_metadata.json": text})
+    read_iteration(workspace)
 
 
 def read_template(text: str) -> None:

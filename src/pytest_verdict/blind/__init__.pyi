@@ -6,7 +6,6 @@ from .api import (
     compare_pairs as compare_pairs,
 )
 from .baseline import Baseline as Baseline
-from .files import read_comparison as read_comparison
 from .human import FolderJudge as FolderJudge, HumanJudge as HumanJudge
 from .options import BlindOptions as BlindOptions
 from .protocol import BlindProtocol as BlindProtocol

@@ -44,8 +44,7 @@ class Baseline:
         """
         if len(self._values) < 2:
             raise ConfigurationError("there is no change before the end of the with block; read it after the block")
-        before, after = self._values
-        return {"before": before, "after": after}
+        return dict(zip(("before", "after"), self._values, strict=True))
 
     def __enter__(self) -> Self:
         self._values = [snapshot(self._measure())]

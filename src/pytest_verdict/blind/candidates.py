@@ -27,7 +27,6 @@ EXCLUDED: Final = (
 MAXIMUM_FILES: Final = 1_000
 MAXIMUM_BYTES: Final = 20_000_000
 
-
 _PICTURES: Final = {
     "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
     "image/jpeg": re.compile(rb"\xff\xd8\xff"),
@@ -53,10 +52,8 @@ class CandidateFile:
     @property
     def image_type(self) -> str:
         """The media type of a picture; empty for any other file."""
-        for media_type, signature in _PICTURES.items():
-            if signature.match(self.content):
-                return media_type
-        return ""
+        types = (media_type for media_type, signature in _PICTURES.items() if signature.match(self.content))
+        return next(types, "")
 
     def to_json(self) -> dict[str, Any]:
         sha256 = hashlib.sha256(self.content).hexdigest()

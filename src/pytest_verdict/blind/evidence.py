@@ -24,7 +24,6 @@ from pytest_verdict.blind.record import (
     FORMAT,
     Assignment,
     Call,
-    CheckResults,
     Citation,
     Leak,
     Setup,
@@ -58,7 +57,6 @@ from pytest_verdict.judging.calls import run_in_order
 from pytest_verdict.judging.protocol import (
     Usage,
     can_open_files,
-    can_see_images,
     get_judge_name,
     get_unique_judge_name,
     serialize_reply,
@@ -117,6 +115,7 @@ def _ask(number: int, prepared: _Prepared) -> tuple[int, dict[str, Any] | Awaiti
 def _prepare(inputs: BlindInputs) -> _Prepared:
     first, second = inputs.candidates
     results = read_check_results(inputs.expectation_results, inputs.names, inputs.expectations)
+    inputs = inputs.model_copy(update={"expectation_results": results})
     candidates = (read_candidate(first, inputs.exclude), read_candidate(second, inputs.exclude))
     if not any(candidate.files for candidate in candidates):
         raise ConfigurationError("both outputs are empty or excluded; there is nothing to compare")
@@ -138,7 +137,7 @@ def _prepare(inputs: BlindInputs) -> _Prepared:
         prompt = redact_tokens(inputs.eval_prompt, tokens)
         inputs = inputs.model_copy(update={"eval_prompt": prompt, "expectations": expectations})
 
-    setup = _build_setup(candidates, tokens, leaks, results, inputs)
+    setup = _build_setup(candidates, tokens, leaks, inputs)
     key = secrets.token_hex(16) if inputs.key is None else inputs.key
     setup_digest = hash_json("comparison", setup.to_json())
     assignment = draw_assignment(key, setup_digest, inputs.position)
@@ -150,14 +149,10 @@ def _prepare(inputs: BlindInputs) -> _Prepared:
 
 
 def _build_setup(
-    candidates: tuple[Candidate, Candidate],
-    tokens: tuple[Token, ...],
-    leaks: tuple[Leak, ...],
-    results: CheckResults | None,
-    inputs: BlindInputs,
+    candidates: tuple[Candidate, Candidate], tokens: tuple[Token, ...], leaks: tuple[Leak, ...], inputs: BlindInputs
 ) -> Setup:
     sees_files = can_open_files(inputs.judge)
-    sees_images = can_see_images(inputs.judge) and not sees_files
+    sees_images = getattr(inputs.judge, "sees_images", False) is True and not sees_files
     has_images = False
     unseen_files = []
     for name, candidate in zip(inputs.names, candidates, strict=True):
@@ -172,7 +167,7 @@ def _build_setup(
     setup = Setup(
         task=inputs.eval_prompt,
         expectations=inputs.expectations,
-        expectation_results=results,
+        expectation_results=inputs.expectation_results,
         rubric=inputs.rubric,
         protocol=inputs.protocol,
         candidates=(first, second),

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Final
 
 from pytest_verdict.blind.candidates import Candidate, CandidateFile
@@ -68,20 +69,14 @@ def redact_tokens(text: str, tokens: Iterable[Token]) -> str:
             if part != " " or folded[-1:] != [" "]:
                 folded.append(part)
                 positions.append(position)
-    spans = sorted(
-        (positions[match.start()], positions[match.end() - 1] + 1)
-        for token in tokens
-        if not _is_too_short(token.text)
-        for match in _compile_token(token).finditer("".join(folded))
-    )
-
-    parts: list[str] = []
-    end_of_last = 0
-    for start, end in spans:
-        if start >= end_of_last:
-            parts += [text[end_of_last:start], REDACTED]
-        end_of_last = max(end_of_last, end)
-    return "".join([*parts, text[end_of_last:]])
+    characters: list[str | None] = list(text)
+    for token in tokens:
+        if not _is_too_short(token.text):
+            for match in _compile_token(token).finditer("".join(folded)):
+                for position in range(positions[match.start()], positions[match.end() - 1] + 1):
+                    characters[position] = None
+    groups = groupby(characters, key=lambda character: character is None)
+    return "".join(REDACTED if is_token else "".join(map(str, group)) for is_token, group in groups)
 
 
 def redact_candidate(candidate: Candidate, tokens: Sequence[Token]) -> Candidate:

@@ -65,9 +65,9 @@ def summarize(comparisons: Mapping[str, BlindComparison], names: tuple[str, str]
 
 def format_summary(summary: Mapping[str, Any]) -> Iterator[str]:
     wins = ", ".join(f"{name} won {count}" for name, count in summary["wins"].items())
-    ties = format_count(summary["ties"], "tie")
+    counts = f"{format_count(summary['ties'], 'tie')}, {summary['without_verdict']} without a verdict"
     flips = format_count(summary["order_flips"], "order flip")
-    yield f"{format_count(summary['pairs'], 'pair')}: {wins}, {ties}, {summary['without_verdict']} without a verdict; {flips}"
+    yield f"{format_count(summary['pairs'], 'pair')}: {wins}, {counts}; {flips}"
     rate = summary["win_rate"]
     if rate["of"]:
         low, high = rate["interval"]

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar, Final, Self
+from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, ValidationError
 
 from pytest_verdict.blind.rubric import (
     DEFAULT_RUBRIC,
@@ -361,12 +361,6 @@ class BlindBallot(Operator):
     rubric: Rubric = DEFAULT_RUBRIC
     expectations: Texts = ()
     checked: OmitWhenDefault[_Checked | None] = None
-
-    @model_validator(mode="after")
-    def _check_number_of_answers(self) -> Self:
-        if self.checked and any(len(side) != len(self.expectations) for side in self.checked.values()):
-            raise ValueError(f"checked answers each expectation once, got {self.checked!r}")
-        return self
 
     def read(self, text: str) -> Reply:
         return read_reply(text, self.rubric, self.expectations, self.checked)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 from pytest_verdict.blind.candidates import Candidate
 from pytest_verdict.blind.reply import ReplyProblem, read_reply
 from pytest_verdict.blind.rubric import DIMENSIONS, LABELS, Label, Rubric
-from pytest_verdict.judging.protocol import Image, Judge, JudgeRequest, encode_for_prompt, serialize_reply
+from pytest_verdict.judging.protocol import Judge, JudgeRequest, encode_for_prompt, serialize_reply
 
 INSTRUCTIONS: Final = """\
 You compare two outputs, called A and B, of the same task. You do not know who made them:
@@ -82,10 +82,10 @@ class BlindRequest(JudgeRequest):
         return True
 
     @property
-    def images(self) -> list[Image]:
-        """The pictures of the outputs, in the order of the prompt."""
+    def images(self) -> list[tuple[str, str, bytes]]:
+        """The pictures of the outputs in the order of the prompt, each with its name, media type and content."""
         return [
-            Image(f"Output {label}, {file.path}", file.image_type, file.content)
+            (f"Output {label}, {file.path}", file.image_type, file.content)
             for label in LABELS
             for file in self.outputs[label].candidate.files
             if file.image_type

@@ -1,6 +1,5 @@
 """The files of the skill-creator workflow: its iterations, ``grading.json`` and ``benchmark.json``."""
 
-import json
 import os
 import statistics
 from collections.abc import Iterable, Mapping
@@ -8,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from pytest_verdict.blind.api import Pair
-from pytest_verdict.blind.files import read_object
+from pytest_verdict.blind.files import format_json, read_object
 from pytest_verdict.core.new_files import write_whole
 from pytest_verdict.core.result import ComparisonResult
 from pytest_verdict.core.values.display import shown
@@ -95,7 +94,7 @@ def write_grading(folder: str | os.PathLike[str], results: Mapping[str, Comparis
     passed = sum(result.passed for result in results.values())
     total = len(results)
     summary = {"passed": passed, "failed": total - passed, "total": total, "pass_rate": round(passed / total, 2)}
-    _write_json(Path(folder, GRADING), {"expectations": expectations, "summary": summary})
+    write_whole(Path(folder, GRADING), format_json({"expectations": expectations, "summary": summary}))
 
 
 def write_benchmark(path: Path, skill: str, iteration: Iteration, notes: Iterable[str]) -> None:
@@ -135,8 +134,5 @@ def write_benchmark(path: Path, skill: str, iteration: Iteration, notes: Iterabl
         "evals_run": sorted({run["eval_id"] for run in runs}, key=str),
         "runs_per_configuration": max(run["run_number"] for run in runs),
     }
-    _write_json(path, {"metadata": metadata, "runs": runs, "run_summary": summary, "notes": list(notes)})
-
-
-def _write_json(path: Path, document: Any) -> None:
-    write_whole(path, json.dumps(document, indent=2, default=float) + "\n")
+    document = {"metadata": metadata, "runs": runs, "run_summary": summary, "notes": list(notes)}
+    write_whole(path, format_json(document))

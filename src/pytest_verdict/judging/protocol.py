@@ -10,7 +10,7 @@ import sys
 from collections.abc import Awaitable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Final, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel
 
@@ -57,14 +57,6 @@ class JudgeRequest:
         """Whether a reply answers the question; a judge that records asks again if not."""
         del reply
         return True
-
-
-class Image(NamedTuple):
-    """A picture of a question: its name in the prompt, its media type and its content."""
-
-    name: str
-    media_type: str
-    content: bytes
 
 
 # Amounts by name, as a provider reports them.
@@ -143,10 +135,6 @@ class Judge(Protocol[Request_contra]):
 
 def can_open_files(judge: Any) -> bool:
     return getattr(judge, "sees_files", False) is True
-
-
-def can_see_images(judge: Any) -> bool:
-    return getattr(judge, "sees_images", False) is True
 
 
 def serialize_reply(reply: Any) -> str:

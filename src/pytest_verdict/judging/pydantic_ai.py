@@ -88,8 +88,8 @@ class ModelJudge:
             from pydantic_ai import BinaryContent
 
             prompt = [request.prompt]
-            for image in images:
-                prompt += [f"{image.name}:", BinaryContent(image.content, media_type=image.media_type)]
+            for name, media_type, content in images:
+                prompt += [f"{name}:", BinaryContent(content, media_type=media_type)]
         instructions = request.instructions if self._instructions is None else self._instructions
         # Enter the agent for each question, so that no connection stays open when the session ends.
         async with self._agent:

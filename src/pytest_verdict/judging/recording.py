@@ -29,7 +29,6 @@ from pytest_verdict.judging.protocol import (
     JudgeRequest,
     Usage,
     can_open_files,
-    can_see_images,
     get_unique_judge_name,
     serialize_reply,
 )
@@ -114,7 +113,7 @@ class RecordedJudge:
 
     @property
     def sees_images(self) -> bool:
-        return can_see_images(self._judge)
+        return getattr(self._judge, "sees_images", False) is True
 
     def __call__(self, request: JudgeRequest, /) -> Any:
         path = self._folder / f"{request.key[:32]}.json"

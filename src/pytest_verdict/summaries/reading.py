@@ -17,8 +17,6 @@ from pytest_verdict.report.reading import Report, Test
 from pytest_verdict.report.summary import MOST_NAMES, failure_key
 
 MOST_SHOWN: Final = 5
-"""The most comparisons of one test that a summary shows."""
-
 DAMAGED: Final = "the report is damaged; `pytest-verdict replay` lists the differences"
 _BUDGET: Final = Budget()
 _LONGEST: Final = 300

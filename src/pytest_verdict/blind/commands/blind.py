@@ -18,7 +18,6 @@ exit codes:
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -86,15 +85,14 @@ def open_judge(arguments: argparse.Namespace) -> Any:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from pytest_verdict.blind.files import format_json
     from pytest_verdict.blind.pairs import format_summary, summarize
     from pytest_verdict.blind.skill_creator import read_iteration, write_benchmark
 
     iteration = None
     if arguments.second is None:
         if arguments.names or arguments.prompt or arguments.expectations or arguments.pairs:
-            raise ConfigurationError(
-                "an iteration has its own names, prompts and expectations; leave out their options"
-            )
+            raise ConfigurationError("an iteration has its own names, prompts and expectations; leave out yours")
         iteration = read_iteration(arguments.first)
     elif arguments.prompt is None:
         raise ConfigurationError("two outputs need their task: --prompt FILE")
@@ -120,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
         elif not is_series:
             say(f"{comparison.status}, winner: {comparison.winner}")
     if is_series:
-        write_whole(output / "summary.json", json.dumps(summary, indent=2) + "\n")
+        write_whole(output / "summary.json", format_json(summary))
         say(*lines)
     if iteration:
         skill = arguments.first.resolve().parent.name.removesuffix("-workspace")
