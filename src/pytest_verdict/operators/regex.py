@@ -245,7 +245,8 @@ def matches_every_text(pattern: str, flags: tuple[str, ...], mode: Mode) -> bool
         matcher = importlib.import_module("re._compiler").compile(rest, compiled.flags)
     except RecursionError:
         return False
-    return all(map(matcher.fullmatch if mode == "fullmatch" else matcher.match, texts))
+    match = matcher.fullmatch if mode == "fullmatch" else matcher.match
+    return all(match(text) or (mode == "search" and match(text, len(text))) for text in texts)
 
 
 def _without_exclusions(part: Any) -> Any:
