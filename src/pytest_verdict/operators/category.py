@@ -1,12 +1,12 @@
 """Operators on categories: truth values, literals, types, and one of several accepted values."""
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import AfterValidator, BeforeValidator
 
-from pytest_verdict.core.normalizers import Normalization, Step
+from pytest_verdict.core.normalizers import Normalization
 from pytest_verdict.core.operator import FAIL, PASS, OmitWhenDefault, PassFailOperator
 from pytest_verdict.core.result import Outcome
 from pytest_verdict.core.values.encoding import decode, encode
@@ -156,16 +156,13 @@ class OneOf(PassFailOperator):
             return NormalizedSides().unreadable(NOT_A_LIST, _ACCEPTED, expected, (True, False))
         if not accepted:
             return unusable(EMPTY_EXPECTED, _ACCEPTED, expected)
-        sides = normalize_sides(accepted, [observed], self._steps)
+        steps = self.normalize if self.case_sensitive else (*self.normalize, "casefold")
+        sides = normalize_sides(accepted, [observed], steps)
         found = sides.observed[0]
         for place, value in enumerate(sides.expected):
             if equal(value, found):
                 return sides.outcome(1.0, (), functools.partial(_describe_match, place, accepted[place]))
         return sides.outcome(0.0)
-
-    @functools.cached_property
-    def _steps(self) -> Sequence[Step]:
-        return self.normalize if self.case_sensitive else (*self.normalize, "casefold")
 
 
 def _describe_match(index: int, value: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeVar
 
 from pydantic import AfterValidator, model_validator
@@ -52,12 +53,6 @@ _LONGEST_TEXT: Final = 2**30
 _REPEATS: Final = frozenset({"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"})
 _ENTERED_ONCE: Final = frozenset({"ASSERT", "ASSERT_NOT", "ATOMIC_GROUP", "POSSESSIVE_REPEAT"})
 _SINGLE: Final = frozenset({"LITERAL", "NOT_LITERAL", "IN", "ANY", "AT"})
-
-
-class _Spans(NamedTuple):
-    """What a second process tells about a match."""
-
-    regs: Sequence[Sequence[int]]
 
 
 class FoundMatch(NamedTuple):
@@ -142,17 +137,15 @@ def find_matches(
     pattern: str, flags: tuple[str, ...], mode: Mode, text: str, limit: int | None = 1
 ) -> list[FoundMatch]:
     """Match a regular expression, in bounded time."""
-    names = compile_pattern(pattern, flags).groupindex
-    return [FoundMatch(text, match.regs, names) for match in _find(pattern, flags, mode, text, limit)]
+    matches = _find(pattern, flags, mode, text, limit)
+    return [FoundMatch(text, match.regs, match.re.groupindex) for match in matches]
 
 
-def _find(
-    pattern: str, flags: tuple[str, ...], mode: Mode, text: str, limit: int | None
-) -> Sequence[re.Match[str] | _Spans]:
+def _find(pattern: str, flags: tuple[str, ...], mode: Mode, text: str, limit: int | None) -> list[Any]:
     compiled, harmless_length = _prepare(pattern, flags, mode)
     if len(text) > harmless_length:
         spans = match_in_process(pattern, compiled.flags & ~_UNICODE, mode, text, limit, TIME_LIMIT)
-        return [*map(_Spans, spans)]
+        return [SimpleNamespace(regs=regions, re=compiled) for regions in spans]
     if mode == "search":
         return [*itertools.islice(compiled.finditer(text), limit)]
     match = compiled.fullmatch(text) if mode == "fullmatch" else compiled.match(text)
@@ -252,7 +245,8 @@ def matches_every_text(pattern: str, flags: tuple[str, ...], mode: Mode) -> bool
         matcher = importlib.import_module("re._compiler").compile(rest, compiled.flags)
     except RecursionError:
         return False
-    return all(map(matcher.fullmatch if mode == "fullmatch" else matcher.match, texts))
+    match = matcher.fullmatch if mode == "fullmatch" else matcher.match
+    return all(match(text) or (mode == "search" and match(text, len(text))) for text in texts)
 
 
 def _without_exclusions(part: Any) -> Any:
@@ -333,8 +327,5 @@ class Regex(PassFailOperator):
             return sides.outcome(0.0, error=str(error))
         if not matches:
             return sides.outcome(0.0)
-        return sides.outcome(1.0, (), lambda: _describe(pattern, self.flags, sides.observed, matches[0]))
-
-
-def _describe(pattern: str, flags: tuple[str, ...], text: str, match: re.Match[str] | _Spans) -> dict[str, Any]:
-    return FoundMatch(text, match.regs, compile_pattern(pattern, flags).groupindex).details()
+        match = matches[0]
+        return sides.outcome(1.0, (), lambda: FoundMatch(sides.observed, match.regs, match.re.groupindex).details())

@@ -92,12 +92,11 @@ class TextSimilarity(Operator):
         sides = normalize_sides(expected, observed, self.normalize)
         if refusal := sides.refuse_empty_expected(expected):
             return refusal
-        if self.metric in _WORD_METRICS:
-            return self._compare_words(sides)
-        return self._compare_characters(sides, sides.expected, sides.observed)
-
-    def _compare_characters(self, sides: NormalizedSides, first: str, second: str) -> Outcome:
         metric = self.metric
+        if metric in _WORD_METRICS:
+            return self._compare_words(sides)
+        first = sides.expected
+        second = sides.observed
         lengths = [len(first), len(second)]
         shorter, longer = lengths
         # A fixed order makes every metric symmetric to the last bit.

@@ -84,9 +84,7 @@ class _Contains(PassFailOperator):
     kind: ClassVar[str] = "text"
     expected_settings: ClassVar[tuple[str, ...]] = ("substrings",)
     _contains: ClassVar[Any] = operator.contains
-    """Returns whether a text contains another one, as this operator understands it."""
     _decide: ClassVar[Any] = any
-    """Returns whether a comparison passes, from which texts were found."""
     _lists_missing: ClassVar[bool] = False
 
     substrings: Annotated[Sequence[str] | None, IN_ORDER] = None

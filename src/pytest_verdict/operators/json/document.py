@@ -60,29 +60,22 @@ def read_both(expected: Any, observed: Any, steps: Sequence[Step], parse: tuple[
         if all(isinstance(side, Mapping | list | tuple) for side in (expected, observed)):
             return unusable(NORMALIZE_UNUSED, requirement, expected)
     sides = normalize_sides(expected_text, observed_text, steps)
-    values = {
-        "expected": expected if expected_text is None else sides.expected,
-        "observed": observed if observed_text is None else sides.observed,
-    }
-    try:
-        first = read_document(values["expected"], parse=parse[0])
-        return Documents(first, read_document(values["observed"], parse=parse[1]), sides)
-    except JsonTextError:
-        found = zip(values, map(_find_error, values.values(), parse), strict=True)
-    errors = {side: error for side, error in found if error is not None}
+    first = expected if expected_text is None else sides.expected
+    second = observed if observed_text is None else sides.observed
+    documents = []
+    errors: dict[str, JsonTextError] = {}
+    for side, value, is_parsed in (("expected", first, parse[0]), ("observed", second, parse[1])):
+        try:
+            documents.append(read_document(value, parse=is_parsed))
+        except JsonTextError as error:
+            errors[side] = error
+    if not errors:
+        return Documents(documents[0], documents[1], sides)
     requirement = "a JSON document" if expected_text is None else "JSON text, unless parse=False"
     error_text = must_be(requirement, expected) if "expected" in errors else None
     notes = [*dict.fromkeys(error.note for error in errors.values())]
     reasons = {side: str(error) for side, error in errors.items()}
     return sides.outcome(0.0, notes, {"unreadable": reasons}, error=error_text)
-
-
-def _find_error(value: Any, parse: bool) -> JsonTextError | None:  # noqa: FBT001 - called by map
-    try:
-        read_document(value, parse=parse)
-    except JsonTextError as error:
-        return error
-    return None
 
 
 def read_document(value: Any, *, parse: bool = True) -> Any:

@@ -322,57 +322,46 @@ _PATTERNS: Final = {
     "hostname": _HOST,
     "idn-hostname": r".*[^.\u3002\uff0e\uff61]",
     "relative-json-pointer": r"[0-9][\s\S]*",
-    "uri": r"[\s\S]*",
-    "uri-reference": r"[\s\S]*",
+    **dict.fromkeys(("uri", "uri-reference"), r"[\s\S]*"),
     "uri-template": rf"""(?:[^\x00-\x20"<>\\^`{{|}}%\x7f]|%[0-9a-f]{{2}}|{_EXPRESSION})*""",
     "uuid": r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
 }
 
 
-def _read_label(label: str) -> None:
+def _read_addresses(text: str) -> None:
+    for address in re.findall(_ADDRESS, text, re.IGNORECASE):
+        ipaddress.ip_address(address)
+
+
+def _read_labels(text: str) -> None:
     import idna
 
-    idna.ulabel(label)
+    for label in re.findall(r"(?<![^.])[^.]{2}--[^.]*", text):
+        idna.ulabel(label)
 
 
-_Part = tuple[re.Pattern[str], Callable[[str], Any]]
-_NO_PART: Final[_Part] = (re.compile(r"(?!)"), str)
-_ADDRESSES: Final[_Part] = (re.compile(_ADDRESS, re.IGNORECASE), ipaddress.ip_address)
-# Parts of a text that must be readable.
-_PARTS: Final[dict[str, _Part]] = {
-    "email": _ADDRESSES,
-    "hostname": (re.compile(r"(?<![^.])[^.]{2}--[^.]*"), _read_label),
-    "uri": _ADDRESSES,
-    "uri-reference": _ADDRESSES,
-}
+# What a text must be readable by.
+_READERS: Final = {"hostname": _read_labels, **dict.fromkeys(("email", "uri", "uri-reference"), _read_addresses)}
 
 
 def build_checker(library_checker: Any) -> Any:
-    """Return a copy of a checker of the library that also demands the patterns and the parts above."""
+    """Return a copy of a checker of the library that also demands the patterns and readers above."""
     checker = copy.copy(library_checker)
     checker.checkers = dict(library_checker.checkers)
     for name in _PATTERNS.keys() & checker.checkers.keys():
         check, raises = checker.checkers[name]
         pattern = re.compile(_PATTERNS[name], re.ASCII | re.IGNORECASE)
-        part, read_part = _PARTS.get(name, _NO_PART)
-        checker.checkers[name] = functools.partial(_has_format, check, pattern, part, read_part), raises
+        checker.checkers[name] = functools.partial(_has_format, check, pattern, _READERS.get(name, str)), raises
     return checker
 
 
-def _has_format(
-    check: Callable[[Any], bool],
-    pattern: re.Pattern[str],
-    part: re.Pattern[str],
-    read_part: Callable[[str], Any],
-    value: Any,
-) -> bool:
-    if not isinstance(value, str):
-        return check(value)
-    if not check(value) or pattern.fullmatch(value) is None:
+def _has_format(check: Callable[[Any], bool], pattern: re.Pattern[str], read: Callable[[str], Any], value: Any) -> bool:
+    if not check(value):
         return False
+    if not isinstance(value, str):
+        return True
     try:
-        for text in part.findall(value):
-            read_part(text)
+        read(value)
     except ValueError:
         return False
-    return True
+    return pattern.fullmatch(value) is not None
