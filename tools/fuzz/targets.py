@@ -157,7 +157,6 @@ TARGETS: Final = {
     "blind_files": Target(file_targets.read_blind_files, (VerdictError,)),
     "documents": Target(file_targets.read_document, (RecordError,), cost=50),
     "forms": Target(file_targets.read_form, (VerdictError,), cost=20),
-    "documents": Target(file_targets.read_document, (RecordError,), cost=50),
     "iterations": Target(file_targets.read_iterations, (ConfigurationError, RecordError)),
     "templates": Target(file_targets.read_template, (VerdictError,)),
     "attestations": Target(file_targets.read_attestation, (VerdictError, OSError), cost=15),
