@@ -53,6 +53,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def run_command(words: Sequence[str]) -> int:
     """Run a command, and return its exit code; what it raises is not caught."""
+    for word in words:
+        # The system passes no such argument, but a program may.
+        try:
+            is_argument = b"\0" not in os.fsencode(word)
+        except UnicodeEncodeError:
+            is_argument = False
+        if not is_argument:
+            raise ConfigurationError(f"{shown(word, 80)} is no argument: it contains a character that no path can have")
     arguments = _build_parser(words).parse_args(words)
     return int(_import_command(arguments.command).run(arguments))
 
