@@ -58,7 +58,7 @@ def test_session_uses_one_of_each(installed, workers):
 @pytest.mark.ci
 def test_replay_finds_the_operator(installed):
     run(installed, "pytest", "-q", *QUIET, "-n0", "--verify-report")
-    assert "10 records: 10 identical" in run(installed, "pytest_verdict", "replay", "verify-report/records.jsonl")
+    assert "11 records: 11 identical" in run(installed, "pytest_verdict", "replay", "verify-report/records.jsonl")
 
 
 @pytest.mark.ci
