@@ -68,6 +68,8 @@ def test_overview_and_the_way_to_a_difference(browse, site):
     assert page.locator(".command code").inner_text() == f"pytest-verdict diff store:{names[38]} store:{names[40]}"
     assert page.locator("tr", has_text=STEP).inner_text().split("\t") == [STEP, "passed", "failed", ""]
     page.locator("td a", has_text="test_city").click()
+    # The page changes by an event behind the click.
+    page.locator("h2", has_text=STEP).wait_for()
     assert page.locator("h2").inner_text() == STEP
     assert page.locator("svg.cells .step").count() == 1
     assert page.locator("tbody tr").first.inner_text().startswith("0 %\t0 of 20")
@@ -111,6 +113,7 @@ def test_hostile_names_are_text(browse, site):
     link = page.locator("td.name a").first
     assert "\\u202e" in link.inner_text()
     link.click()
+    page.locator("h2", has_text="<img src=x").wait_for()
     assert "<img src=x" in page.locator("h2").inner_text()
     assert page.locator("img").count() == 0
 
