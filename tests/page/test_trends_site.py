@@ -18,6 +18,13 @@ CHANGED = "tests/test_trip.py::test_date"
 HOSTILE = "tests/test_x.py::test[</script><img src=x onerror=alert(1)>\u202e]"
 
 
+def check_heading(page, text):
+    """Wait for the heading, because an event behind a click or choice changes the view."""
+    from playwright.sync_api import expect
+
+    expect(page.locator("h2")).to_have_text(text)
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     place = tmp_path_factory.mktemp("site")
@@ -58,19 +65,17 @@ def test_axe_finds_nothing_in_each_view(browse, site, scheme, width):
 def test_overview_and_the_way_to_a_difference(browse, site):
     address, names = site
     page = browse(address)
-    assert page.locator("h2").inner_text() == "model=large"
+    check_heading(page, "model=large")
     assert page.locator("#view option").all_inner_texts() == ["model=large (40)", "model=small (40)"]
     page.select_option("#view", "1")
-    assert page.locator("h2").inner_text() == "model=small"
+    check_heading(page, "model=small")
     step = page.locator(".changes li", has_text="down")
     assert step.inner_text().startswith(f"{STEP} \u2193 down: 20 of 20 \u2192 0 of 20, p = ")
     step.get_by_text("what changed").click()
     assert page.locator(".command code").inner_text() == f"pytest-verdict diff store:{names[38]} store:{names[40]}"
     assert page.locator("tr", has_text=STEP).inner_text().split("\t") == [STEP, "passed", "failed", ""]
     page.locator("td a", has_text="test_city").click()
-    # The page changes by an event behind the click.
-    page.locator("h2", has_text=STEP).wait_for()
-    assert page.locator("h2").inner_text() == STEP
+    check_heading(page, STEP)
     assert page.locator("svg.cells .step").count() == 1
     assert page.locator("tbody tr").first.inner_text().startswith("0 %\t0 of 20")
 
@@ -84,7 +89,7 @@ def test_series_is_cut_where_the_check_changed(browse, site):
 def test_a_link_that_names_a_run_opens_its_view(browse, site):
     address, names = site
     page = browse(f"{address}#run={names[-1]}")
-    assert page.locator("h2").inner_text() == f"Run {names[-1]}"
+    check_heading(page, f"Run {names[-1]}")
     page.goto(f"{address}#run={names[0]}")
     page.wait_for_function(f"document.querySelector('h2').textContent.includes({names[0]!r})")
 
@@ -94,7 +99,7 @@ def test_click_into_the_results_opens_the_run(browse, site):
     page = browse(f"{address}#test={STEP}")
     box = page.locator("svg.cells").bounding_box()
     page.mouse.click(box["x"] + box["width"] - 3, box["y"] + 5)
-    assert page.locator("h2").inner_text() == f"Run {names[-1]}"
+    check_heading(page, f"Run {names[-1]}")
 
 
 def test_search_and_matrix(browse, site):
@@ -114,7 +119,6 @@ def test_hostile_names_are_text(browse, site):
     assert "\\u202e" in link.inner_text()
     link.click()
     page.locator("h2", has_text="<img src=x").wait_for()
-    assert "<img src=x" in page.locator("h2").inner_text()
     assert page.locator("img").count() == 0
 
 
