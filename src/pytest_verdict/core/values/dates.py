@@ -30,6 +30,10 @@ _MONTHS: Final = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
+_NAME: Final = f"({'|'.join(f'{month}|{month[:3]}' for month in _MONTHS)})"
+_NAMED: Final = re.compile(
+    rf"(?:([0-9]{{1,2}}) {_NAME}|{_NAME} ([0-9]{{1,2}}),?) ([1-9][0-9]{{3}})", re.IGNORECASE | re.ASCII
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ def read_date(value: Any, *, day_first: bool = False) -> ReadDate | str:
         return NOT_A_DATE
     if _WEEK.match(value.strip()):
         return DATE_INCOMPLETE
-    return _read_iso(value) or _read_free(value, day_first=day_first)
+    return _read_iso(value) or _read_named(value) or _read_free(value, day_first=day_first)
 
 
 def read_formatted(value: Any, form: str, *, or_iso: bool = False) -> ReadDate | str:
@@ -118,6 +122,19 @@ def _read_iso(text: str) -> ReadDate | None:
     with contextlib.suppress(ValueError):
         return _with_time(datetime.datetime.fromisoformat(stripped))
     return None
+
+
+def _read_named(text: str) -> ReadDate | None:
+    """Read the most common English forms, 1 May 2024 and May 1, 2024, which dateutil would parse four times."""
+    match = _NAMED.fullmatch(text)
+    if match is None:
+        return None
+    day, name, other_name, other_day, year = match.groups()
+    month = next(at for at, month in enumerate(_MONTHS, 1) if month.startswith((name or other_name).title()))
+    try:
+        return ReadDate(datetime.date(int(year), month, int(day or other_day)))
+    except ValueError:
+        return None
 
 
 def _read_free(text: str, *, day_first: bool) -> ReadDate | str:
