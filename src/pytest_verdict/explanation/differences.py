@@ -6,12 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, islice
 from typing import Any, Final, Literal, NamedTuple
 
-from rapidfuzz.distance import Postfix, Prefix
-
 from pytest_verdict.budget import Budget
 from pytest_verdict.core.values.differences import Difference
 from pytest_verdict.core.values.display import format_count, shorten, shown, visible
-from pytest_verdict.core.values.opcodes import Opcode, opcodes
+from pytest_verdict.core.values.opcodes import Opcode, common_ends, opcodes
 from pytest_verdict.core.values.placeholders import ABSENT, class_name
 from pytest_verdict.explanation.lines import Line, Part, Role, count_columns, format_plain, indent
 
@@ -53,8 +51,7 @@ def find_changes(expected: str, observed: str) -> list[Change]:
             observed_span = range(observed_offsets[right.start], observed_offsets[right.stop])
             # Words may have the same first and last characters.
             before, after = Change(expected_span, observed_span).texts(expected, observed)
-            head = Prefix.similarity(before, after)
-            tail = Postfix.similarity(before[head:], after[head:])
+            head, tail = common_ends(before, after)
             narrower = (expected_span[head : len(before) - tail], observed_span[head : len(after) - tail])
             changes.append(Change(*narrower))
     return changes

@@ -34,7 +34,6 @@ from pytest_verdict.store.index import StoredRun
 from pytest_verdict.store.runs_command import add_selection, select_runs
 from pytest_verdict.store.store import Store
 
-_PAGES: Final = "runs"
 _PAGE_PACKAGE: Final = "pytest_verdict.page"
 _RUN_MEMBERS: Final = {"started", "commit", "branch", "tags", "failed"}
 
